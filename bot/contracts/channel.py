@@ -1,0 +1,167 @@
+"""What a channel must be, what it may be besides, and what it may ask of the bot."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from bot.contracts.clock import Clock, Ids
+from bot.contracts.delivery import OnUnknown, Receipt
+from bot.contracts.document import Document
+from bot.contracts.events import Event
+from bot.contracts.inbound import ConversationKey, Inbound, Source
+from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.store import Cursor, Line, Records, TurnRecord
+from bot.contracts.turn import TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What the platform can do. `repeat` says what to do after a send with an unknown end."""
+
+    repeat: OnUnknown
+
+
+class Dialect(Protocol):
+    """A platform's markup and its measure. Pure, and usable before anything is connected."""
+
+    def render(self, document: Document) -> str:
+        """Write *document* in the platform's markup."""
+        ...
+
+    def fits(self, document: Document) -> bool:
+        """Whether the platform takes it as one message."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The message is ours: committed, with its place among the lines of its conversation."""
+
+    source: Source
+    turn_id: TurnId
+    seq: int
+    duplicate: bool = False
+    """It had been accepted before; turn and seq are those of the first time."""
+
+
+class Gateway(Protocol):
+    """What a channel may ask of the bot. Most need only the first."""
+
+    async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
+        """Take messages over, all or none; in order; once each.
+
+        Raises:
+            StoreUnavailable: nothing was recorded; do not tell the platform that we have it.
+        """
+        ...
+
+    async def cursor(self, key: str) -> int | None:
+        """Return where a channel stopped listening, as last committed with `receive`."""
+        ...
+
+    async def lines(
+        self, conversation: ConversationKey, *, after: int, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines after line *after*, in order."""
+        ...
+
+    async def open_turns(self, conversation: ConversationKey) -> Sequence[TurnRecord]:
+        """Return the turns of the conversation that wait or run, oldest first."""
+        ...
+
+    async def turn(self, turn_id: TurnId) -> TurnRecord | None:
+        """Return all that is known of one turn."""
+        ...
+
+    def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:
+        """Listen to the news of one conversation. It may lose some; `lines` does not."""
+        ...
+
+
+class Channel(Protocol):
+    """A two-way door to one account on one platform."""
+
+    @property
+    def name(self) -> str:
+        """The platform: also the folder's name and the key in the YAML."""
+        ...
+
+    @property
+    def account(self) -> str:
+        """Which login on the platform."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the platform can do."""
+        ...
+
+    @property
+    def dialect(self) -> Dialect:
+        """The platform's markup and measure."""
+        ...
+
+    async def listen(self, gateway: Gateway) -> None:
+        """Hand every event to `gateway.receive` until cancelled."""
+        ...
+
+    async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
+        """Make one platform call.
+
+        Raises:
+            ChannelError: it did not succeed; its class says what is known.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
+class Mount(StrEnum):
+    """Where a route may be reached from: the network, or the control socket alone."""
+
+    WEB = "web"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteSpec:
+    """One HTTP route. `handler` is an aiohttp handler; the contracts do not import aiohttp."""
+
+    mount: Mount
+    method: str
+    path: str
+    handler: Callable[..., object]
+
+
+class ServesHttp(Protocol):
+    """An ability: the channel is reached over the bot's own HTTP server."""
+
+    def routes(self) -> Sequence[RouteSpec]:
+        """Return what is to be mounted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelParts:
+    """What a channel is built from."""
+
+    clock: Clock
+    ids: Ids
+    records: Records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSpec:
+    """What a channel's folder exports as ``CHANNEL``.
+
+    `open` is given the channel's own YAML section, already read, and imports
+    the adapter and with it the SDK.
+    """
+
+    name: str
+    open: Callable[[dict[str, object], ChannelParts], Channel]
+    """Raises ConfigError for a setting that is missing or wrong."""

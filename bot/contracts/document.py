@@ -1,0 +1,101 @@
+"""Text with structure and no dialect: what the model wrote, before any platform's markup."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Style(StrEnum):
+    """How a run of characters looks."""
+
+    BOLD = "bold"
+    ITALIC = "italic"
+    STRIKE = "strike"
+    CODE = "code"
+    SPOILER = "spoiler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A run of characters of one look. A line break is a ``\\n`` in the text."""
+
+    text: str
+    styles: frozenset[Style] = frozenset()
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """Running text."""
+
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A title of depth 1 to 6."""
+
+    level: int
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeBlock:
+    """Characters to be shown exactly as they are."""
+
+    code: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What somebody else said."""
+
+    blocks: tuple["Block", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListItem:
+    """One point of a list: its mark as written (``•``, ``3.``, ``☐``, ``☑``) and its content."""
+
+    mark: str
+    blocks: tuple["Block", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListBlock:
+    """Points, in the order and with the numbers of the source."""
+
+    items: tuple[ListItem, ...]
+    ordered: bool = False
+
+
+class Align(StrEnum):
+    """Where a table column's text stands."""
+
+    LEFT = "left"
+    CENTER = "center"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of cells under a head row; a cell is a run of spans."""
+
+    head: tuple[tuple[Span, ...], ...]
+    rows: tuple[tuple[tuple[Span, ...], ...], ...]
+    align: tuple[Align, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A line across."""
+
+
+Block = Paragraph | Heading | CodeBlock | Quote | ListBlock | Table | Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A whole text as blocks."""
+
+    blocks: tuple[Block, ...] = ()

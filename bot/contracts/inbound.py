@@ -1,0 +1,94 @@
+"""What a channel reports: one platform event, reduced to facts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+Source = NewType("Source", str)
+"""The identity of an inbound, the same for every redelivery.
+
+It is unique inside its channel, account and conversation, such as ``c:<uuid>``
+on the page or ``m:<message id>`` on Telegram.
+"""
+
+
+class EventClass(StrEnum):
+    """What kind of event a platform reported."""
+
+    MESSAGE = "message"
+    COMMAND = "command"
+    INTERACTION = "interaction"
+    EDIT = "edit"
+    DELETION = "deletion"
+    REACTION = "reaction"
+    LIFECYCLE = "lifecycle"
+
+
+class ConversationKind(StrEnum):
+    """How many people read a conversation."""
+
+    DIRECT = "direct"
+    GROUP = "group"
+    ROOM = "room"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """Where something was written."""
+
+    kind: ConversationKind
+    id: str
+    thread_id: str | None = None
+    parent_id: str | None = None
+    space_id: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationKey:
+    """The address of a conversation: what a reply needs in order to arrive."""
+
+    channel: str
+    account: str
+    conversation_id: str
+    thread_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """Who wrote. The id is the platform's own and never changes; a name may."""
+
+    id: str
+    display_name: str = ""
+    is_bot: bool = False
+    role_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbound:
+    """One platform event, reduced to facts. It decides nothing."""
+
+    source: Source
+    event: EventClass
+    channel: str
+    account: str
+    conversation: Conversation
+    sender: Sender
+    text: str
+    sent_at: datetime
+    native_id: str
+    """The platform's own message id: what a reply or an edit refers to."""
+    reply_to: str | None = None
+    mentions_me: bool = False
+    edited_source: Source | None = None
+
+    @property
+    def conversation_key(self) -> ConversationKey:
+        """The address of the conversation this was written in."""
+        return ConversationKey(
+            channel=self.channel,
+            account=self.account,
+            conversation_id=self.conversation.id,
+            thread_id=self.conversation.thread_id,
+        )

@@ -1,0 +1,20 @@
+"""Whose conversation it is: the session, its address, and how it was found."""
+
+from dataclasses import dataclass
+from typing import NewType
+
+SessionKey = NewType("SessionKey", str)
+"""The address of a session, such as ``agent:main:main``. Ids in it are percent-encoded."""
+
+AgentId = NewType("AgentId", str)
+"""The name of an agent in the configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Which agent a message goes to, in which session, and by which rule."""
+
+    agent_id: AgentId
+    session_key: SessionKey
+    matched_by: str
+    """The rule that won, in the words ``stonechat trace`` shows."""

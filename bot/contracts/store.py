@@ -1,0 +1,372 @@
+"""What a store must be: each verb is one transaction and says what it means.
+
+A worker that lost its lease gets `LeaseLost` from every verb that takes a turn
+or a delivery, and nothing is written. Every verb may raise `StoreUnavailable`,
+and then nothing is written either.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
+from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.reply import ReplyPayload
+from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.transcript import Entry, Recorded
+from bot.contracts.turn import (
+    Arrival,
+    Lane,
+    Outcome,
+    QueueMode,
+    Turn,
+    TurnId,
+    TurnState,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """How far a channel has listened, moved in the commit that records what it heard."""
+
+    key: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A new row: the claim, and the turn if it was dispatched."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """The source was claimed before, by this turn."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Full:
+    """Too many turns wait (in the session, or in all); nothing was written for this arrival."""
+
+    waiting: int
+
+
+class Renewal(StrEnum):
+    """What became of a lease when it was renewed."""
+
+    HELD = "held"
+    STOP_ASKED = "stop_asked"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkWaiting:
+    """A hint: some turn may be taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopAsked:
+    """A hint: somebody asked this running turn to stop."""
+
+    turn_id: TurnId
+
+
+class Turns(Protocol):
+    """The queue, which is also the session lane."""
+
+    async def open(
+        self, *arrivals: Arrival, cursor: Cursor | None = None
+    ) -> Sequence[Opened | Duplicate | Full]:
+        """Claim every arrival, in order, and move the cursor, in one commit.
+
+        A `Dispatch` waits, unless its session (20) or the store (2,000) is full.
+        Every other admission is finished at once: `answered` when it has
+        replies, which become deliveries ``<turn id>!door:<n>`` in the same
+        commit, else `silent`, both with the admission's reason.
+
+        A `Dispatch` in mode INTERRUPT asks the session's running turn to stop.
+        A `Handled` in mode INTERRUPT does that and also ends every turn that
+        waits in the same session as `interrupted` (reason ``stopped``), each
+        with the arrival's `replies` as its notice ``<that turn>!stopped``; the
+        handled row itself then is `silent`. Where nothing ran and nothing
+        waited, its replies are its own answer instead.
+        """
+        ...
+
+    async def amend(self, conversation: ConversationKey, source: Source, text: str | None) -> bool:
+        """Replace the text of a turn that still waits, or end it as `interrupted` (None)."""
+        ...
+
+    async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
+        """Give out the oldest due turn of a session that has none running.
+
+        People come before background. The attempt is counted, the store's epoch
+        noted, and on the first attempt its words become `Received`, all in one
+        commit. A turn whose worker is gone is given out again, first of all.
+        """
+        ...
+
+    async def absorb(self, turn: Turn, modes: Collection[QueueMode]) -> Sequence[Recorded]:
+        """Let waiting turns of *modes* join *turn*, recorded as `Received`, in order.
+
+        Only those of the same session and conversation, due, and of at least
+        its rank.
+        """
+        ...
+
+    async def renew(self, turn: Turn) -> Renewal:
+        """Keep the lease, and learn whether a stop was asked for."""
+        ...
+
+    async def release(self, turn: Turn) -> None:
+        """Put a running turn back, to be taken again at once: a graceful stop."""
+        ...
+
+    async def finish(self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]) -> None:
+        """End *turn* and queue what tells of it, in one commit."""
+        ...
+
+    def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
+        """Hints about work; a lost one costs a second."""
+        ...
+
+
+class Transcripts(Protocol):
+    """What each session remembers."""
+
+    async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
+        """Record entries in the turn's name, in order, in one commit.
+
+        Raises:
+            LeaseLost: the turn is somebody else's by now, or over.
+        """
+        ...
+
+    async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
+        """Return the session's entries after *after*, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What a conversation line has chosen and spent."""
+
+    key: SessionKey
+    agent_id: AgentId
+    queue_mode: QueueMode | None = None
+    started_at: datetime
+    last_interaction_at: datetime
+    usage: Usage = Usage()
+    version: int = 0
+
+
+class Sessions(Protocol):
+    """The choices of each session."""
+
+    async def get(self, session_key: SessionKey) -> Session | None:
+        """Return it, or None before its first turn."""
+        ...
+
+    async def put(self, session: Session, *, version: int) -> bool:
+        """Replace it if it still has *version*; say whether it did."""
+        ...
+
+
+class Outbox(Protocol):
+    """What waits to be brought to a platform."""
+
+    async def lease(self, channel: str, account: str) -> Delivery | None:
+        """Give out the next due delivery of an account, marked as being sent.
+
+        In order per conversation, one at a time: a later part waits until the
+        earlier one is final. Attempt and `started_at` are set in that commit. A
+        delivery left being sent by a process that is gone is given out as
+        `unknown`, and so is one that was put off as `unknown`.
+        """
+        ...
+
+    async def repeat(self, delivery: Delivery) -> Delivery:
+        """Mark an `unknown` delivery as being sent again.
+
+        Raises:
+            LeaseLost: it is no longer ours.
+            ValueError: it was sent again before, and its rule allows once.
+        """
+        ...
+
+    async def settle(self, delivery: Delivery, receipt: Receipt) -> int:
+        """Record that it arrived; return its seq among the lines of the conversation."""
+        ...
+
+    async def retry(self, delivery: Delivery, *, after: datetime, reason: str) -> None:
+        """Put it off: proven not sent."""
+        ...
+
+    async def doubt(self, delivery: Delivery, *, after: datetime, reason: str) -> None:
+        """Put it off as `unknown`: it may have been sent."""
+        ...
+
+    async def give_up(
+        self, delivery: Delivery, state: GivenUp, reason: str, *, notices: Sequence[Delivery] = ()
+    ) -> None:
+        """End it; later parts of the same turn are cancelled; queue *notices*, in one commit."""
+        ...
+
+    async def wait(self, channel: str, account: str) -> None:
+        """Return when a delivery of the account may be due (a hint; at most a second late)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A small fact under a name."""
+
+    key: str
+    value: bytes
+    version: int
+
+
+class Records(Protocol):
+    """Small facts: cursors, page logins, budgets."""
+
+    async def get(self, key: str) -> Record | None:
+        """Return it, or None."""
+        ...
+
+    async def swap(self, key: str, value: bytes, *, version: int) -> bool:
+        """Write it if it still has *version* (0: it does not exist yet); say whether it did."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Forget it."""
+        ...
+
+    async def scan(self, prefix: str) -> Sequence[Record]:
+        """Return all whose key begins with *prefix*, sorted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One taking of a turn by a worker."""
+
+    number: int
+    worker: str
+    started_at: datetime
+    ended_at: datetime | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRecord:
+    """All that is known of one turn. The outcome of an absorbed one is its host's."""
+
+    turn: Turn
+    outcome: Outcome | None
+    absorbed_by: TurnId | None
+    ended_at: datetime | None
+    attempts: tuple[Attempt, ...] = ()
+    deliveries: tuple[Delivery, ...] = ()
+
+
+class Direction(StrEnum):
+    """Who said a line."""
+
+    HEARD = "heard"
+    SAID = "said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a conversation as a person sees it."""
+
+    seq: int
+    direction: Direction
+    turn_id: TurnId
+    at: datetime
+    text: str
+    """What was heard, or what was said as plain text."""
+    source: Source | None = None
+    """Of a line that was heard."""
+    delivery_id: str | None = None
+    payload: ReplyPayload | None = None
+    """Of a line that was said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnQuery:
+    """Which turns; None means any."""
+
+    session_key: SessionKey | None = None
+    conversation: ConversationKey | None = None
+    states: Collection[TurnState] | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryQuery:
+    """Which deliveries; None means any."""
+
+    states: Collection[DeliveryState] | None = None
+    turn_id: TurnId | None = None
+    limit: int = 100
+
+
+class Ledger(Protocol):
+    """Read-only, for eyes: lists, traces, the page."""
+
+    async def turn(self, turn_id: TurnId) -> TurnRecord | None:
+        """Return all that is known of one turn."""
+        ...
+
+    async def turns(self, query: TurnQuery) -> Sequence[TurnRecord]:
+        """Return turns, newest first, without attempts and deliveries."""
+        ...
+
+    async def deliveries(self, query: DeliveryQuery) -> Sequence[Delivery]:
+        """Return deliveries, newest first."""
+        ...
+
+    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
+        """Return sessions, latest interaction first."""
+        ...
+
+    async def after(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines after *seq*, in order.
+
+        Heard: inbound messages and commands, not interactions (buttons). Said:
+        deliveries that arrived.
+        """
+        ...
+
+    async def counts(self) -> Mapping[str, int]:
+        """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""
+        ...
+
+
+class Store(Protocol):
+    """The whole of what is remembered."""
+
+    turns: Turns
+    transcripts: Transcripts
+    sessions: Sessions
+    outbox: Outbox
+    records: Records
+    ledger: Ledger
+
+    @property
+    def epoch(self) -> int:
+        """Rises when history was rolled back (a restored backup), never otherwise."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of the file."""
+        ...

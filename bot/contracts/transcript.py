@@ -1,0 +1,51 @@
+"""What a session remembers: facts in order, never rewritten."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from bot.contracts.inbound import Inbound
+from bot.contracts.messages import AssistantMessage, ToolResult
+from bot.contracts.tool import Effect
+from bot.contracts.turn import Rank, TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """Said to us: an inbound whose turn was taken, or that joined a running one."""
+
+    inbound: Inbound
+    rank: Rank
+    kind: Literal["received"] = "received"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStarted:
+    """A call is about to have an effect. Committed before the effect."""
+
+    call_id: str
+    name: str
+    effect: Effect
+    kind: Literal["call_started"] = "call_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudge:
+    """What the kernel told the model when it stopped without an answer."""
+
+    text: str
+    kind: Literal["nudge"] = "nudge"
+
+
+Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """An entry with its place in the session."""
+
+    seq: int
+    turn_id: TurnId
+    attempt: int
+    at: datetime
+    entry: Entry

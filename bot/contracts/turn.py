@@ -1,0 +1,135 @@
+"""One admitted message on its way to an outcome."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import NewType
+
+from bot.contracts.admission import Admission
+from bot.contracts.inbound import Inbound
+from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.session import Route, SessionKey
+
+TurnId = NewType("TurnId", str)
+"""The id of a turn, made by the store's caller and never reused."""
+
+
+class Rank(IntEnum):
+    """What a sender may do here. A higher number may do more."""
+
+    STRANGER = 0
+    GUEST = 1
+    MEMBER = 2
+    ADMIN = 3
+    OWNER = 4
+
+
+class QueueMode(StrEnum):
+    """What a message does to the turn that runs when it arrives."""
+
+    STEER = "steer"
+    FOLLOWUP = "followup"
+    COLLECT = "collect"
+    INTERRUPT = "interrupt"
+
+
+class Lane(StrEnum):
+    """Who is waiting: a person, or work nobody watches."""
+
+    PEOPLE = "people"
+    BACKGROUND = "background"
+
+
+class TurnState(StrEnum):
+    """How far a turn got. ABSORBED and FINISHED are final."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    ABSORBED = "absorbed"
+    FINISHED = "finished"
+
+
+class OutcomeKind(StrEnum):
+    """How a turn ended."""
+
+    ANSWERED = "answered"
+    SILENT = "silent"
+    ASKED = "asked"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens spent, as the provider counted them. Input includes what was cached."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            model_calls=self.model_calls + other.model_calls,
+            tool_calls=self.tool_calls + other.tool_calls,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a turn ended. It says nothing about delivery."""
+
+    kind: OutcomeKind
+    text: str = ""
+    """The model's last words, for ANSWERED and ASKED."""
+    reason: str = ""
+    """Why, in one sentence, for every other kind."""
+    reference: str = ""
+    """What it points at: a question, a job, a child session."""
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Everything `Turns.open` writes for one inbound, in one commit."""
+
+    turn_id: TurnId
+    inbound: Inbound
+    admission: Admission
+    route: Route
+    rank: Rank
+    mode: QueueMode
+    lane: Lane
+    target: Target
+    received_at: datetime
+    fresh_until: datetime
+    """A turn that has not begun by then ends with a notice instead."""
+    not_before: datetime | None = None
+    replies: tuple[ReplyPayload, ...] = ()
+    """What is answered at the door, committed with the claim (`Handled` and `Drop` only)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One admitted message on its way to an outcome."""
+
+    id: TurnId
+    seq: int
+    """Its place among the lines of its conversation; rises over the whole store."""
+    arrival: Arrival
+    state: TurnState
+    attempt: int = 0
+    """How often a worker took it: the fence of every write in its name."""
+    epoch: int = 0
+    """The store's epoch when it was taken; another one means that history was rolled back."""
+    cancel_asked: bool = False
+
+    @property
+    def session_key(self) -> SessionKey:
+        """The session it runs in."""
+        return self.arrival.route.session_key

@@ -1,0 +1,1 @@
+"""The doors to the platforms: one folder a channel."""
