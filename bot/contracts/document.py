@@ -16,7 +16,7 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A run of characters of one look. A line break is a ``\\n`` in the text."""
+    """A run of characters of one look. A line break is a newline in the text."""
 
     text: str
     styles: frozenset[Style] = frozenset()
