@@ -93,9 +93,9 @@ class Turns(Protocol):
         A `Dispatch` in mode INTERRUPT asks the session's running turn to stop.
         A `Handled` in mode INTERRUPT does that and also ends every turn that
         waits in the same session as `interrupted` (reason ``stopped``), each
-        with the arrival's `replies` as its notice ``<that turn>!stopped``; the
-        handled row itself then is `silent`. Where nothing ran and nothing
-        waited, its replies are its own answer instead.
+        with the arrival's `stopped_notice` as its delivery ``<that turn>!stopped``;
+        the handled row itself then is `silent` without its replies. Where
+        nothing ran and nothing waited, its replies are its answer as usual.
         """
         ...
 

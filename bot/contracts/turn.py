@@ -112,6 +112,8 @@ class Arrival:
     not_before: datetime | None = None
     replies: tuple[ReplyPayload, ...] = ()
     """What is answered at the door, committed with the claim (`Handled` and `Drop` only)."""
+    stopped_notice: ReplyPayload | None = None
+    """What each waiting turn is told that this arrival ends (a stop)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,8 @@ class Turn:
     state: TurnState
     attempt: int = 0
     """How often a worker took it: the fence of every write in its name."""
+    crashes: int = 0
+    """How many of its attempts ended with their process; a graceful stop is none."""
     epoch: int = 0
     """The store's epoch when it was taken; another one means that history was rolled back."""
     cancel_asked: bool = False
