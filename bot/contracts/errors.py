@@ -96,13 +96,17 @@ class KeyRefused(ModelError):
 
 
 class KeyExhausted(ModelError):
-    """The key must rest: rate limit, or no money left (`until` is None if nobody knows)."""
+    """The key must rest: rate limit, or no money left (`until` is None if nobody knows).
+
+    `spent` tells the second from the first: waiting a minute does not help then.
+    """
 
     remedy = Remedy.ROTATE_KEY
 
-    def __init__(self, message: str, *, until: datetime | None = None) -> None:
+    def __init__(self, message: str, *, until: datetime | None = None, spent: bool = False) -> None:
         super().__init__(message)
         self.until = until
+        self.spent = spent
 
 
 class ModelUnavailable(ModelError):

@@ -1,10 +1,12 @@
 """What a model must be: one call, streamed, that ends in one message."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
+from bot.contracts.clock import Clock
 from bot.contracts.messages import AssistantMessage, Message
+from bot.contracts.secret import Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,3 +80,47 @@ class ChatModel(Protocol):
     async def close(self) -> None:
         """Let go of the connections."""
         ...
+
+
+@runtime_checkable
+class Warms(Protocol):
+    """An ability: the model has something heavy to fetch, such as its SDK, and may do it early."""
+
+    async def warm(self) -> None:
+        """Fetch it in a background thread, so that the first call need not wait for it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTimeouts:
+    """How long a model's server may be silent, in seconds."""
+
+    connect_seconds: float = 5.0
+    first_seconds: float = 300.0
+    """From sending the request to the first event; a local model reads a long prompt for minutes."""
+    idle_seconds: float = 120.0
+    """Between two events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelParts:
+    """What a model is built from."""
+
+    model: str
+    """The provider's name for it."""
+    clock: Clock
+    base_url: str | None = None
+    """Where the provider's API is; None for its own address."""
+    key: Secret | None = None
+    max_output: int | None = None
+    """Tokens an answer may have at most, whatever a request asks for."""
+    timeouts: ModelTimeouts = field(default_factory=ModelTimeouts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSpec:
+    """What a provider's folder exports as ``PROVIDER``. `open` does not import its SDK."""
+
+    name: str
+    open: Callable[[ModelParts], ChatModel]
+    """Raises ConfigError for a part that is missing or wrong."""
