@@ -1,0 +1,133 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.context.prompt import Place, system_prompt
+from bot.contracts.inbound import ConversationKind
+from bot.contracts.model import SystemPrompt
+from bot.contracts.tool import Effect, Tool, ToolContext
+from bot.workspace.files import PromptFile, WorkspaceFiles
+from bot.workspace.seed import template_folder
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOON = datetime(2026, 12, 3, 11, 5, tzinfo=UTC)
+DIRECT = Place(channel="webchat", kind=ConversationKind.DIRECT)
+ROOM = Place(channel="discord", kind=ConversationKind.ROOM)
+FILES = (PromptFile(name="AGENTS.md", text="Be kind."), PromptFile(name="SOUL.md", text="Calm."))
+
+
+class Nothing:
+    @classmethod
+    def schema(cls) -> Mapping[str, object]:
+        return {}
+
+    @classmethod
+    def parse(cls, arguments: str) -> Self:
+        raise NotImplementedError(arguments)
+
+
+async def _nothing(context: ToolContext, args: Nothing) -> str:
+    raise NotImplementedError(context, args)
+
+
+def a_tool(name: str) -> Tool[Any]:
+    return Tool(
+        name=name,
+        description="",
+        guidance=f"when to use {name} and when not.",
+        effect=Effect.PURE,
+        parameters=Nothing,
+        run=_nothing,
+    )
+
+
+TOOLS = (a_tool("shell"), a_tool("read_file"))
+
+
+def a_prompt(
+    *,
+    files: Sequence[PromptFile] = FILES,
+    tools: Sequence[Tool[Any]] = TOOLS,
+    place: Place = DIRECT,
+    now: datetime = NOON,
+    sandbox_note: str = "Commands run in bubblewrap.",
+) -> SystemPrompt:
+    return system_prompt(
+        files=files, tools=tools, place=place, zone=BERLIN, now=now, sandbox_note=sandbox_note
+    )
+
+
+def test_the_stable_part_is_the_same_on_other_days_and_channels() -> None:
+    stable = a_prompt().stable
+
+    for days in range(400):
+        assert a_prompt(now=NOON + timedelta(days=days, minutes=days)).stable == stable
+    assert a_prompt(place=replace(DIRECT, channel="telegram")).stable == stable
+    assert a_prompt(place=ROOM).stable == stable
+
+
+def test_the_order_of_the_tools_changes_nothing() -> None:
+    assert a_prompt(tools=TOOLS[::-1]) == a_prompt()
+
+
+def test_the_sections_stand_in_their_order() -> None:
+    stable = a_prompt().stable
+
+    marks = [
+        "You are a personal assistant",
+        "# How to act",
+        "# Tools",
+        "- `read_file`: when to use read_file and when not.",
+        "- `shell`: when to use shell and when not.",
+        "# Workspace",
+        "# Programs\n\nCommands run in bubblewrap.",
+        "# Time\n\nTimes are given and meant in the zone Europe/Berlin.",
+        "# Files read for you",
+        '<file name="AGENTS.md">\nBe kind.\n</file>',
+        '<file name="SOUL.md">\nCalm.\n</file>',
+    ]
+    places = [stable.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert stable.endswith("</file>\n")
+
+
+def test_the_volatile_part_tells_time_zone_weekday_and_place() -> None:
+    assert a_prompt().volatile == (
+        "Now: Thursday, 2026-12-03 12:05 (Europe/Berlin)\n"
+        "Place: a direct chat on webchat; one person reads along.\n"
+    )
+
+
+def test_in_a_room_the_model_knows_that_others_read_along() -> None:
+    assert "a room on discord; several people read along" in a_prompt(place=ROOM).volatile
+
+
+def test_a_changed_file_changes_the_prompt_and_nothing_before_the_files() -> None:
+    changed = a_prompt(files=(*FILES[:1], PromptFile(name="SOUL.md", text="Wild."))).stable
+
+    assert changed == a_prompt().stable.replace("Calm.", "Wild.")
+
+
+def test_without_tools_the_model_is_told_that_it_has_none() -> None:
+    stable = a_prompt(tools=(), sandbox_note="").stable
+
+    assert "You have none in this conversation." in stable
+    assert "# Workspace" not in stable
+    assert "# Programs" not in stable
+
+
+@pytest.mark.parametrize("directive", ["[[silent]]", "[[voice]]", "[[reply", "[[media"])
+def test_no_directive_is_offered_that_nothing_carries_out(directive: str) -> None:
+    assert directive not in a_prompt().stable + a_prompt().volatile
+
+
+async def test_a_fresh_workspace_makes_a_small_prompt() -> None:
+    files = await WorkspaceFiles(template_folder()).read(private=True)
+
+    prompt = a_prompt(files=files, sandbox_note="", tools=())
+
+    assert len((prompt.stable + prompt.volatile).encode()) < 5_000
