@@ -68,6 +68,10 @@ class Workspace(Protocol):
         """The folder itself, absolute, for the sandbox alone."""
         ...
 
+    def inside(self, path: str) -> str:
+        """Return the one spelling of *path*: from the root, with ``/``, without ``.`` (pure)."""
+        ...
+
     async def read(self, path: str, *, limit: int) -> bytes:
         """Read a file of at most *limit* bytes."""
         ...
@@ -147,6 +151,10 @@ class Probe(StrEnum):
 P = TypeVar("P", bound=Parameters)
 
 
+def _no_summary(_: Parameters) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[P]):
     """Something a model may ask for.
@@ -164,6 +172,8 @@ class Tool(Generic[P]):
     probe: Callable[[ToolContext, P], Awaitable[Probe]] | None = None
     alone: bool = False
     timeout_seconds: float = 60.0
+    summarise: Callable[[P], str] = _no_summary
+    """What a call is about, in one line for people: the path, the command."""
 
     def __post_init__(self) -> None:
         """Refuse a tool whose unknown end nobody could judge.
