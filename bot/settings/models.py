@@ -1,0 +1,203 @@
+"""``models:`` who thinks; and what is chosen where nothing is configured."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from bot.contracts.secret import Secret
+from bot.settings.environment import Environment, Variable
+from bot.settings.secrets import SecretText
+from bot.settings.section import Section, Text, refusal, whole
+
+_FOLDER: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _provider(value: object) -> object:
+    if isinstance(value, str) and _FOLDER.fullmatch(value):
+        return value
+    raise refusal(value, "a provider's name: anthropic, openai or demo")
+
+
+def _base_url(value: object) -> object:
+    expected = "a URL such as http://127.0.0.1:11434/v1"
+    if not isinstance(value, str):
+        raise refusal(value, expected)
+    try:
+        parts = urlsplit(value.strip())
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise refusal("no such address" if "@" in value else value, expected)
+    if parts.username is not None or parts.query or parts.fragment:
+        found = "an address with a login, a query or a fragment in it"
+        raise PydanticCustomError(
+            "refused", "{found}", {"found": found, "expected": f"{expected}, and the key in `key:`"}
+        )
+    return value.strip().rstrip("/")
+
+
+Tokens = Annotated[int, BeforeValidator(whole(1, 100_000_000))]
+
+
+class ModelEntry(Section):
+    """One model of one provider, as written in the YAML."""
+
+    provider: Annotated[str, BeforeValidator(_provider)]
+    """`anthropic`, `openai` (and every server that speaks like it) or `demo`."""
+    model: Text
+    """The provider's own name of the model."""
+    base_url: Annotated[str | None, BeforeValidator(_base_url)] = None
+    """The address of its server, if it is not the provider's own."""
+    key: SecretText | None = None
+    """The key. Left out, the provider's variable is used if it is set."""
+    keys: tuple[SecretText, ...] = ()
+    """Several keys, tried in this order."""
+    max_output: Tokens = 8192
+    """How many tokens one answer may have."""
+    window: Tokens = 128_000
+    """How many tokens fit into one request, the answer included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """One model, ready to be opened."""
+
+    provider: str
+    model: str
+    base_url: str | None = None
+    """None means the provider's own server."""
+    keys: tuple[Secret, ...] = ()
+    max_output: int = 8192
+    window: int = 128_000
+    source: str = ""
+    """Where it, or its key, was named; for eyes, before anything is spent."""
+
+    def __str__(self) -> str:
+        """The model and its source in one line."""
+        return f"{self.model} ({self.source})" if self.source else self.model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Provider:
+    """A provider's variables, as its SDK names them, and the model taken if none is named."""
+
+    key: str
+    base_url: str
+    model: str
+    model_if_unnamed: str
+    """A current one of middle price, among those that the installed SDK lists."""
+    window: int
+
+
+_PROVIDERS: Final = {
+    "anthropic": _Provider(
+        key="ANTHROPIC_API_KEY",
+        base_url="ANTHROPIC_BASE_URL",
+        model="ANTHROPIC_MODEL",
+        model_if_unnamed="claude-sonnet-5-5",
+        window=200_000,
+    ),
+    "openai": _Provider(
+        key="OPENAI_API_KEY",
+        base_url="OPENAI_BASE_URL",
+        model="OPENAI_MODEL",
+        model_if_unnamed="gpt-5.5",
+        window=128_000,
+    ),
+}
+
+
+class ModelUnusable(Exception):
+    """A model lacks something; `setting` is the key below the model's own."""
+
+    def __init__(self, setting: str, found: str, expected: str) -> None:
+        super().__init__(found)
+        self.setting = setting
+        self.found = found
+        self.expected = expected
+
+
+def chosen(environment: Environment) -> tuple[str, ModelSettings]:
+    """Choose a model where none is configured: a key that is there, else the demo (pure).
+
+    Raises:
+        ModelUnusable: the address in the environment is none.
+    """
+    for name, provider in _PROVIDERS.items():
+        key = environment.get(provider.key)
+        address = environment.get(provider.base_url) if name == "openai" or key else None
+        if key is None and address is None:
+            continue
+        model = environment.get(provider.model)
+        reasons = [f"key from {key.source}" if key else "no key"]
+        if address is not None:
+            reasons.append(f"server {address.value.strip()} from {address.source}")
+        if model is None and address is not None:
+            reasons.append(f"set {provider.model} if that server calls its model otherwise")
+        return name, ModelSettings(
+            provider=name,
+            model=model.value.strip() if model else provider.model_if_unnamed,
+            base_url=_checked(provider.base_url, address),
+            keys=(Secret(key.value.strip()),) if key else (),
+            window=provider.window,
+            source=", ".join(reasons),
+        )
+    return "demo", ModelSettings(
+        provider="demo",
+        model="demo",
+        source=f"no language model; set {' or '.join(p.key for p in _PROVIDERS.values())} for one",
+    )
+
+
+def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelSettings:
+    """Add to a written model what the environment knows of it (pure).
+
+    A key of the environment goes only to the server the environment names, or to the
+    provider's own, never to one that the YAML names.
+
+    Raises:
+        ModelUnusable: it needs a key and has none, or the address in the environment is none.
+    """
+    keys = ((entry.key,) if entry.key is not None else ()) + entry.keys
+    base_url, source = entry.base_url, where
+    provider = _PROVIDERS.get(entry.provider)
+    if provider is not None and not keys and base_url is None:
+        key = environment.get(provider.key)
+        address = environment.get(provider.base_url)
+        base_url = _checked(provider.base_url, address)
+        if key is not None:
+            keys = (Secret(key.value.strip()),)
+            source = f"{where}, key from {key.source}"
+        elif base_url is None:
+            raise ModelUnusable(
+                "key", "nothing", f"a key here, or {provider.key} in the environment"
+            )
+    return ModelSettings(
+        provider=entry.provider,
+        model=entry.model,
+        base_url=base_url,
+        keys=keys,
+        max_output=entry.max_output,
+        window=entry.window,
+        source=source,
+    )
+
+
+def _checked(name: str, address: Variable | None) -> str | None:
+    if address is None:
+        return None
+    try:
+        return str(_base_url(address.value))
+    except PydanticCustomError as error:
+        details: Mapping[str, str] = error.context or {}
+        raise ModelUnusable(
+            "base_url",
+            f"{details['found']} as {address.source}",
+            f"{details['expected']} in {name}",
+        ) from None

@@ -1,0 +1,71 @@
+"""The whole of the settings: what the YAML may say, and what the bot then runs with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from bot.settings.agents import AgentSettings
+from bot.settings.channels import Channels
+from bot.settings.http import HttpSettings
+from bot.settings.limits import LimitSettings
+from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.section import Section
+from bot.settings.store import StoreUrl
+from bot.settings.tools import ToolSettings
+
+
+class Agents(Section):
+    """The agents by name; there is one, `main`."""
+
+    main: AgentSettings = Field(default={}, validate_default=True)
+    """The agent that answers."""
+
+
+class Configuration(Section):
+    """What `config.yaml` may say. Every key may be left out."""
+
+    agents: Agents = Field(default={}, validate_default=True)
+    """Who answers."""
+    models: Mapping[str, ModelEntry] = Field(default={})
+    """Who thinks. Left out: a key in the environment or in `.env` decides, else the demo."""
+    channels: Channels = Field(default={"webchat": None}, validate_default=True)
+    """The doors to the platforms, by name; each is given what stands below its name."""
+    http: HttpSettings = Field(default={}, validate_default=True)
+    """Where the page is served."""
+    store: StoreUrl = Field(default="sqlite:///stonechat.db", validate_default=True)
+    """Where everything is remembered."""
+    tools: ToolSettings = Field(default={}, validate_default=True)
+    """What the agent may be offered."""
+    limits: LimitSettings = Field(default={}, validate_default=True)
+    """How much a turn may use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that the bot runs with. Secrets in it do not print."""
+
+    home: Path
+    agents: Mapping[str, AgentSettings]
+    """Each names at least one model, and each of those is in `models`."""
+    models: Mapping[str, ModelSettings]
+    channels: Mapping[str, dict[str, object]]
+    http: HttpSettings
+    store: str
+    tools: ToolSettings
+    limits: LimitSettings
+    problem: str = ""
+    """Why these are not the settings of the file but the last good ones; empty if they are."""
+    findings: tuple[str, ...] = ()
+    """What is odd but works, one sentence each."""
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the log files."""
+        return self.home / "logs"
+
+    @property
+    def control_socket(self) -> Path:
+        """Where commands of the terminal reach a running bot."""
+        return self.home / "control.sock"

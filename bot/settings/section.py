@@ -1,0 +1,131 @@
+"""What every part of the settings is: frozen, exact, and able to say what is wrong with it."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Final, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
+
+from bot.settings.surroundings import Surroundings
+
+
+class Section(BaseModel):
+    """A mapping with known keys. A key with nothing after it counts as not written."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        use_attribute_docstrings=True,
+        validate_default=False,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, value: object) -> object:
+        value = {} if value is None else value
+        if not isinstance(value, dict):
+            raise refusal(value, "a mapping: lines of the form `key: value`")
+        written = {key: item for key, item in value.items() if item is not None}
+        for key in written:
+            if key not in cls.model_fields:
+                raise PydanticCustomError(
+                    "unknown_key",
+                    "{key}",
+                    {"key": key, "expected": one_of(cls.model_fields, key)},
+                )
+        for name, field in cls.model_fields.items():
+            if field.is_required() and name not in written:
+                expected = f"a value: {(field.description or name).rstrip('.')}"
+                raise PydanticCustomError(
+                    "missing_key", "{key}", {"key": name, "expected": expected}
+                )
+        return written
+
+
+def one_of(names: Iterable[str], found: str) -> str:
+    """List what would be accepted, and guess what was meant (pure)."""
+    known = sorted(names)
+    close = difflib.get_close_matches(found, known, n=1, cutoff=0.6)
+    listed = "one of " + ", ".join(known) if known else "no key here"
+    return f"{listed} (did you mean {close[0]!r}?)" if close else listed
+
+
+def refusal(found: object, expected: str) -> PydanticCustomError:
+    """Make the error of a value that does not fit; the loader says where it stands."""
+    return PydanticCustomError("refused", "{found}", {"found": shown(found), "expected": expected})
+
+
+def shown(value: object) -> str:
+    """Write a found value for an error message (pure)."""
+    match value:
+        case None:
+            return "nothing"
+        case str() if len(value) > 60:
+            return f"{value[:50]!r}… ({len(value)} characters)"
+        case int():
+            return str(value)
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case _:
+            return repr(value)
+
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+
+
+def _flag(value: object) -> object:
+    match value:
+        case bool():
+            return value
+        case "true" | "false":
+            return value == "true"
+        case _:
+            raise refusal(value, "true or false")
+
+
+def whole(low: int, high: int) -> Callable[[object], int]:
+    """Make the check of a whole number in a range, ends included.
+
+    It is written in the plain way: no octal, no underscore, no exponent.
+    """
+
+    def check(value: object) -> int:
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            value = int(value)
+        if isinstance(value, int) and low <= value <= high:
+            return value
+        raise refusal(value, f"a whole number between {low} and {high}")
+
+    return check
+
+
+def _text(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        return value
+    raise refusal(value, "some text")
+
+
+def _path(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise refusal(value, "the path of a file or folder")
+    surroundings = cast("Surroundings", info.context)
+    try:
+        return surroundings.absolute(value)
+    except ValueError as error:
+        raise refusal(value, str(error)) from None
+
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+"""``true`` or ``false`` and nothing like it."""
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""Text, exactly as written."""
+
+Folder = Annotated[Path, BeforeValidator(_path)]
+"""A path; ``~`` is the operator's home, a relative one starts at the state directory."""
