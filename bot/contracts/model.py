@@ -97,7 +97,7 @@ class ModelTimeouts:
 
     connect_seconds: float = 5.0
     first_seconds: float = 300.0
-    """From sending the request to the first event; a local model reads a long prompt for minutes."""
+    """Until the first event; a local model reads a long prompt for minutes."""
     idle_seconds: float = 120.0
     """Between two events."""
 

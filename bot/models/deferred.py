@@ -1,0 +1,65 @@
+"""A model whose SDK is imported at its first call, because that takes half a second."""
+
+import asyncio
+import importlib
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final, Protocol
+
+from bot.contracts.model import ModelEvent, ModelParts, ModelRequest
+from bot.models.server import Server
+
+
+class Client(Protocol):
+    """A provider's model, once its SDK is there; a `ChatModel` whose streams can be closed."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Make one call; see `ChatModel.stream`."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+class DeferredModel:
+    """Stands for the model that ``open_client(parts, server)`` of *module* makes."""
+
+    def __init__(self, module: str, parts: ModelParts, server: Server) -> None:
+        self._module: Final = module
+        self._parts: Final = parts
+        self._server: Final = server
+        self._opening: asyncio.Task[Client] | None = None
+
+    @property
+    def name(self) -> str:
+        """The provider's name for the model."""
+        return self._parts.model
+
+    async def warm(self) -> None:
+        """Import the SDK in a thread; calls that come meanwhile wait for the same import."""
+        await self._opened()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Make one call; see `ChatModel.stream`."""
+        model = await self._opened()
+        async with aclosing(model.stream(request)) as events:
+            async for event in events:
+                yield event
+
+    async def close(self) -> None:
+        """Let go of the connections, if there ever were any."""
+        if self._opening is not None:
+            await (await self._opening).close()
+            self._opening = None
+
+    async def _opened(self) -> Client:
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+        # Shielded: one caller that gives up must not cancel the import for the others.
+        return await asyncio.shield(self._opening)
+
+    async def _open(self) -> Client:
+        module = await asyncio.to_thread(importlib.import_module, self._module)
+        model: Client = module.open_client(self._parts, self._server)
+        return model

@@ -1,0 +1,105 @@
+"""What every provider demands of a history, whatever wrote it (pure).
+
+A history may hold calls of another provider's model, calls that a crash left
+open, and arguments that are no JSON; a request built from it must be legal all
+the same, and the same bytes each time.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NoReturn
+
+from bot.contracts.messages import AssistantMessage, Message, ResultState, ToolCall, ToolResult
+from bot.contracts.text import clean
+
+_ILLEGAL: Final = re.compile("[^a-zA-Z0-9_-]")
+_LONGEST_ID: Final = 40
+"""OpenAI's limit; Anthropic allows more (both: letters, digits, ``_`` and ``-``)."""
+_LONGEST_NAME: Final = 64
+
+
+def groups(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
+    """Give the messages in groups that may not be taken apart.
+
+    A message with calls is followed by one result for each call, in the calls'
+    order; a result without its call is left out, and so is a message that says
+    nothing and asks for nothing.
+    """
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        match message:
+            case ToolResult():
+                continue
+            case AssistantMessage(tool_calls=()):
+                if message.text.strip():
+                    yield (message,)
+            case AssistantMessage():
+                yield (message, *_results(message.tool_calls, messages, at))
+            case _:
+                yield (message,)
+
+
+def legal_id(call_id: str) -> str:
+    """Return *call_id* if any provider would take it, else one made from it."""
+    if call_id and len(call_id) <= _LONGEST_ID and not _ILLEGAL.search(call_id):
+        return call_id
+    return "call_" + hashlib.sha256(clean(call_id).encode()).hexdigest()[:24]
+
+
+def legal_name(name: str) -> str:
+    """Return *name* as a tool may be called; models invent names that may not be repeated."""
+    return _ILLEGAL.sub("_", name)[:_LONGEST_NAME] or "unnamed"
+
+
+def arguments_of(call: ToolCall) -> dict[str, object]:
+    """Return the call's arguments as an object; what is none is shown to the model as it was."""
+    if not call.arguments.strip():
+        return {}
+    parsed = _object(call.arguments)
+    return {"not_an_object": call.arguments} if parsed is None else parsed
+
+
+def arguments_text(call: ToolCall) -> str:
+    """Return the call's arguments as the text of an object: as written, if it was one."""
+    is_legal = _object(call.arguments) is not None
+    return call.arguments if is_legal else dumps(arguments_of(call)).decode()
+
+
+def dumps(value: object) -> bytes:
+    """Encode *value* as compact JSON, without lone surrogates, the same bytes each time."""
+    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
+def _results(
+    calls: Sequence[ToolCall], messages: Sequence[Message], at: int
+) -> Iterator[ToolResult]:
+    found: dict[str, ToolResult] = {}
+    for message in messages[at:]:
+        if isinstance(message, AssistantMessage):
+            break
+        if isinstance(message, ToolResult):
+            found.setdefault(message.call_id, message)
+    for call in calls:
+        yield found.get(call.id) or ToolResult(
+            call_id=call.id,
+            name=call.name,
+            text="No result of this call was recorded.",
+            state=ResultState.UNKNOWN,
+        )
+
+
+def _object(arguments: str) -> dict[str, object] | None:
+    try:
+        parsed = json.loads(arguments, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Python reads NaN and Infinity; JSON has neither."""
+    raise ValueError(constant)
