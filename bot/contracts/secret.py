@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 _SHORTEST: Final = 6
 """Masking shorter values would blacken ordinary words."""
+_URL_SAFE: Final = str.maketrans("+/", "-_")
 _known: set[str] = set()
 
 
@@ -44,10 +45,17 @@ def mask(text: str) -> str:
 
 def _spellings(value: str) -> set[str]:
     raw = value.encode("utf-8", "replace")
-    return {
-        value,
-        quote(value, safe=""),
-        json.dumps(value)[1:-1],
-        base64.b64encode(raw).decode().rstrip("="),
-        base64.urlsafe_b64encode(raw).decode().rstrip("="),
-    }
+    spellings = {value, quote(value, errors="replace"), quote(value, safe="", errors="replace")}
+    for _ in range(2):  # text inside a body inside a line: escaped twice
+        spellings |= {escaped for spelling in spellings for escaped in _escapes(spelling)}
+    for before in range(3):
+        # Base64 looks three ways at a run of bytes, by how many stand before it in the
+        # whole (a user's name, in a header). Digits that mix in a neighbour are left out.
+        coded = base64.b64encode(bytes(before) + raw)
+        digits = coded[(before * 8 + 5) // 6 : (before + len(raw)) * 8 // 6].decode()
+        spellings |= {digits, digits.translate(_URL_SAFE)}
+    return {spelling for spelling in spellings if len(spelling) >= _SHORTEST}
+
+
+def _escapes(text: str) -> tuple[str, str, str]:
+    return json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]

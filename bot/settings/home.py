@@ -97,7 +97,7 @@ def write_private(file: Path, content: bytes) -> None:
 
 
 def shipped(name: str) -> Path:
-    """Return a folder that comes with the program: beside the packages, or inside the wheel."""
+    """Return a folder that comes with the program: inside the wheel, or beside the packages."""
     package = Path(__file__).parents[1]
-    beside = package.parent / name
-    return beside if beside.is_dir() else package / "shipped" / name
+    installed = package / "_data" / name
+    return installed if installed.is_dir() else package.parent / name
