@@ -1,0 +1,1 @@
+"""The buses: how the news travels from whoever makes it to whoever watches."""

@@ -1,0 +1,1 @@
+"""The bot's one HTTP server; channels mount their routes in it."""

@@ -1,0 +1,101 @@
+"""The page and the terminal as a channel: what is sent needs no sending, it is read."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import WSCloseCode, web
+
+from bot.contracts.channel import Capabilities, ChannelParts, Gateway, RouteSpec
+from bot.contracts.delivery import OnUnknown, Receipt
+from bot.contracts.inbound import ConversationKey
+from bot.contracts.reply import ReplyPayload, Target
+from channels.webchat.auth import Logins
+from channels.webchat.connection import About, Connection, ConnectionParts, Socket
+from channels.webchat.ingest import ACCOUNT, CHANNEL_NAME
+from channels.webchat.live import Live
+from channels.webchat.pace import Pace
+from channels.webchat.render import HtmlDialect
+from channels.webchat.routes import PAGE_CONVERSATION, TERMINAL_CONVERSATION, Routes
+
+_CONVERSATIONS: Final = (PAGE_CONVERSATION, TERMINAL_CONVERSATION)
+
+
+class WebchatChannel:
+    """The two conversations that come over our own sockets."""
+
+    name = CHANNEL_NAME
+    account = ACCOUNT
+    capabilities = Capabilities(repeat=OnUnknown.REPEAT)
+    dialect = HtmlDialect()
+
+    def __init__(self, parts: ChannelParts) -> None:
+        self.about = About()
+        """Set it anew when something of it changes; the next connection is told."""
+        self._clock = parts.clock
+        self._logins = Logins(parts.records, parts.clock)
+        self._routes = Routes(self, self._logins, parts.clock)
+        self._gateway: Gateway | None = None
+        self._lives = {name: Live(_conversation(name)) for name in _CONVERSATIONS}
+        self._paces = {name: Pace(parts.clock) for name in _CONVERSATIONS}
+        self._connections: set[Connection] = set()
+
+    async def listen(self, gateway: Gateway) -> None:
+        """Follow the news for whoever watches, until cancelled; what is said comes by sockets."""
+        self._gateway = gateway
+        try:
+            async with asyncio.TaskGroup() as group:
+                for live in self._lives.values():
+                    group.create_task(live.follow(gateway))
+        finally:
+            self._gateway = None
+
+    async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
+        """Take the delivery as arrived: with its commit it is a line, and the page reads lines."""
+        del target, payload
+        return Receipt(message_ids=(nonce,), at=self._clock.now())
+
+    async def close(self) -> None:
+        """Send every reader away; each comes back and goes on from its last line."""
+        async with asyncio.TaskGroup() as group:
+            for connection in self._connections:
+                group.create_task(connection.close(WSCloseCode.GOING_AWAY, "The bot stops."))
+
+    def routes(self) -> Sequence[RouteSpec]:
+        """Return what is to be mounted."""
+        return self._routes.specs()
+
+    async def new_link(self) -> str:
+        """Make a link to the page that works once, within ten minutes.
+
+        The code stands in the fragment, which no browser sends to a server, so
+        that it meets no log on its way.
+        """
+        return f"{self.about.address}/#code={await self._logins.new_code()}"
+
+    async def converse(self, request: web.Request, conversation_id: str) -> web.StreamResponse:
+        """Upgrade to a WebSocket and serve it to its end."""
+        if self._gateway is None:
+            return web.Response(status=503, text="The bot is starting; try again in a moment.")
+        socket = Socket()
+        if not socket.can_prepare(request):
+            return web.Response(status=426, text="Here a WebSocket is spoken.")
+        await socket.prepare(request)
+        parts = ConnectionParts(
+            gateway=self._gateway,
+            live=self._lives[conversation_id],
+            pace=self._paces[conversation_id],
+            about=self.about,
+            clock=self._clock,
+        )
+        connection = Connection(socket, parts)
+        self._connections.add(connection)
+        try:
+            await connection.run()
+        finally:
+            self._connections.discard(connection)
+        return socket
+
+
+def _conversation(name: str) -> ConversationKey:
+    return ConversationKey(channel=CHANNEL_NAME, account=ACCOUNT, conversation_id=name)

@@ -1,0 +1,338 @@
+"""One open socket: what it says goes in, what became a fact or news comes out."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, assert_never
+
+from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.abc import AbstractStreamWriter
+
+from bot.contracts.channel import Gateway
+from bot.contracts.clock import Clock
+from bot.contracts.errors import BotError, StoreUnavailable
+from bot.contracts.store import Line, TurnRecord
+from bot.contracts.turn import TurnId, TurnState
+from channels.webchat.errors import translate
+from channels.webchat.ingest import ingest
+from channels.webchat.live import Live
+from channels.webchat.outgoing import Outgoing, SlowReader
+from channels.webchat.pace import Pace
+from channels.webchat.protocol import (
+    LARGEST_FRAME,
+    LONGEST_TEXT,
+    PROTOCOL,
+    AcceptedFrame,
+    EndedFrame,
+    ErrorFrame,
+    HelloFrame,
+    LineFrame,
+    OpenFrame,
+    PingFrame,
+    PongFrame,
+    RefusedFrame,
+    SayFrame,
+    ServerFrame,
+    StopFrame,
+    TokensSpent,
+    WelcomeFrame,
+    encode,
+    read_client,
+)
+from channels.webchat.render import HtmlDialect
+
+_FIRST_LINES: Final = 200
+_RESUMED_LINES: Final = 5_000
+_LOOK_SECONDS: Final = 1.0
+"""News may be lost; a look into the store this often makes that a delay."""
+
+_RETRY_SECONDS: Final = 3.0
+_HEARTBEAT_SECONDS: Final = 20.0
+_CLOSE_SECONDS: Final = 1.0
+WRONG_PROTOCOL: Final = 4406
+"""Close code: the client speaks another version (4000 to 4999 are free for applications,
+https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2)."""
+
+_TOO_BIG: Final = f"A frame may have at most {LARGEST_FRAME:,} bytes.".encode()
+_DIALECT: Final = HtmlDialect()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What the page and the terminal are told of the bot they speak to."""
+
+    address: str = ""
+    """Where the page is served, such as ``http://127.0.0.1:7870``; empty if it is not."""
+    model: str = ""
+    problem: str = ""
+    """One sentence for the owner, shown until it is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionParts:
+    """What a connection is built from."""
+
+    gateway: Gateway
+    live: Live
+    pace: Pace
+    about: About
+    clock: Clock
+
+
+class Socket(web.WebSocketResponse):
+    """A WebSocket that says why it ends when a frame is too big, and inflates nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            heartbeat=_HEARTBEAT_SECONDS,
+            max_msg_size=LARGEST_FRAME + 1,
+            compress=False,
+            timeout=_CLOSE_SECONDS,
+        )
+        self._transport: asyncio.Transport | None = None
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
+        """Answer the upgrade, and remember what it runs over."""
+        self._transport = request.transport
+        return await super().prepare(request)
+
+    def abort(self) -> None:
+        """Let go of a peer that does not even read the end."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def close(
+        self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True
+    ) -> bool:
+        """End it with a code and a sentence."""
+        if code == WSCloseCode.MESSAGE_TOO_BIG:
+            message = message or _TOO_BIG
+        return await super().close(code=code, message=message, drain=drain)
+
+
+class Connection:
+    """Serves one reader of one conversation."""
+
+    def __init__(self, socket: Socket, parts: ConnectionParts) -> None:
+        self._socket = socket
+        self._gateway = parts.gateway
+        self._live = parts.live
+        self._pace = parts.pace
+        self._about = parts.about
+        self._clock = parts.clock
+        self._outgoing = Outgoing()
+        self._cursor: int | None = None
+        """The last line that was sent; None before the hello."""
+        self._open: set[TurnId] = set()
+        """Turns whose end this reader is to be told."""
+        self._news = asyncio.Event()
+
+    async def run(self) -> None:
+        """Serve until one side ends it or the reader is too slow."""
+        tasks = [asyncio.create_task(work) for work in (self._read(), self._write(), self._watch())]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._live.detach(self)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        code, sentence = WSCloseCode.OK, ""
+        try:
+            for task in done:
+                task.result()
+        except SlowReader:
+            code, sentence = WSCloseCode.TRY_AGAIN_LATER, "Too much is unread; come back for it."
+        except StoreUnavailable:
+            code, sentence = WSCloseCode.TRY_AGAIN_LATER, "The store cannot be read; come back."
+        except ConnectionError:
+            return
+        await self.close(code, sentence)
+
+    async def close(self, code: int, sentence: str) -> None:
+        """End it, whether or not the other side still reads."""
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._socket.close(code=code, message=sentence.encode())
+        except TimeoutError:
+            self._socket.abort()
+
+    def show(self, frame: ServerFrame) -> None:
+        """Put a frame on its way."""
+        self._outgoing.put(encode(frame))
+
+    def look(self, turn_id: TurnId | None) -> None:
+        """Look into the store soon, for new lines and, if one is named, for the end of a turn."""
+        if turn_id is not None:
+            self._open.add(turn_id)
+        self._news.set()
+
+    async def _write(self) -> None:
+        while True:
+            await self._socket.send_str(await self._outgoing.get())
+
+    async def _read(self) -> None:
+        async for message in self._socket:
+            if message.type is WSMsgType.TEXT:
+                await self._take(message.data)
+            elif message.type is WSMsgType.BINARY:
+                self.show(ErrorFrame(reason="A frame is JSON in a text message."))
+
+    async def _take(self, text: str) -> None:
+        try:
+            frame = read_client(text)
+        except (ValueError, RecursionError) as error:
+            self.show(ErrorFrame(reason=translate(error)))
+            return
+        match frame:
+            case PingFrame():
+                self.show(PongFrame())
+            case HelloFrame():
+                await self._hello(frame)
+            case SayFrame() | StopFrame():
+                await self._receive(frame)
+            case _:
+                assert_never(frame)
+
+    async def _hello(self, hello: HelloFrame) -> None:
+        """Tell all that happened since the reader's last line, then everything as it happens.
+
+        From `attach` on no news is missed, and the look that follows it finds
+        what became a line before.
+        """
+        if hello.protocol != PROTOCOL:
+            await self.close(
+                WRONG_PROTOCOL, f"Protocol {PROTOCOL} is spoken here; reload the page."
+            )
+            return
+        if self._cursor is not None:
+            self.show(ErrorFrame(reason="There was a hello before."))
+            return
+        limit = _RESUMED_LINES if hello.after_seq else _FIRST_LINES
+        lines = await self._lines(hello.after_seq, limit)
+        await self._send(
+            WelcomeFrame(
+                conversation=self._live.conversation.conversation_id,
+                model=self._about.model or None,
+                problem=self._about.problem or None,
+                earlier=len(lines) == limit,
+            )
+        )
+        self._cursor = hello.after_seq
+        await self._send_lines(lines)
+        records = await self._gateway.open_turns(self._live.conversation)
+        self._live.attach(self)
+        self.show(
+            OpenFrame(
+                turns=tuple(
+                    self._live.picture(
+                        record.turn.id,
+                        "running" if record.turn.state is TurnState.RUNNING else "queued",
+                    )
+                    for record in records
+                )
+            )
+        )
+        self._open.update(record.turn.id for record in records)
+        self.look(None)
+
+    async def _receive(self, frame: SayFrame | StopFrame) -> None:
+        if self._cursor is None:
+            self.show(ErrorFrame(reason="The first frame is hello."))
+        elif refusal := self._refusal(frame):
+            self.show(refusal)
+        else:
+            self.show(await self._accept(frame))
+
+    def _refusal(self, frame: SayFrame | StopFrame) -> RefusedFrame | None:
+        if isinstance(frame, SayFrame):
+            if not frame.text.strip():
+                return RefusedFrame(id=frame.id, reason="The message is empty.")
+            if len(frame.text) > LONGEST_TEXT:
+                found, most = f"{len(frame.text):,}", f"{LONGEST_TEXT:,}"
+                reason = f"The message has {found} characters; at most {most} are taken."
+                return RefusedFrame(id=frame.id, reason=reason)
+        if wait := self._pace.take():
+            reason = "More than 20 messages came in ten seconds; this one must wait."
+            return RefusedFrame(id=frame.id, reason=reason, retry=round(wait + 0.1, 1))
+        return None
+
+    async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
+        conversation_id = self._live.conversation.conversation_id
+        inbound = ingest(frame, conversation_id, self._clock.now())
+        try:
+            accepted = (await self._gateway.receive(inbound))[0]
+        except BotError as error:
+            return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
+        self.look(accepted.turn_id)
+        return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
+
+    async def _watch(self) -> None:
+        """Send new lines and the ends of turns: soon after news of them, and every second."""
+        while True:
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._news.wait()
+            except TimeoutError:
+                pass
+            self._news.clear()
+            if self._cursor is None:
+                continue
+            try:
+                await self._send_lines(await self._lines(self._cursor, _RESUMED_LINES))
+                await self._send_ends()
+            except StoreUnavailable:
+                continue
+
+    async def _lines(self, after: int, limit: int) -> Sequence[Line]:
+        return await self._gateway.lines(self._live.conversation, after=after, limit=limit)
+
+    async def _send_lines(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            await self._send(_line_frame(line))
+            self._cursor = line.seq
+
+    async def _send_ends(self) -> None:
+        for turn_id in tuple(self._open):
+            record = await self._gateway.turn(turn_id)
+            if record is not None and record.outcome is None:
+                continue
+            self._open.discard(turn_id)
+            if record is not None:
+                await self._send(await self._ended_frame(record))
+
+    async def _ended_frame(self, record: TurnRecord) -> EndedFrame:
+        """Say how a turn ended. One that joined another ended with it, in the other's words."""
+        host = record
+        if record.absorbed_by is not None:
+            host = await self._gateway.turn(record.absorbed_by) or record
+        outcome = record.outcome
+        assert outcome is not None  # noqa: S101 - the caller looked
+        return EndedFrame(
+            turn=record.turn.id,
+            outcome=outcome.kind.value,
+            reason=outcome.reason,
+            text="\n\n".join(
+                delivery.payload.fallback
+                for delivery in host.deliveries
+                if delivery.target.conversation_key == self._live.conversation
+            ),
+            usage=TokensSpent(**asdict(outcome.usage)),
+        )
+
+    async def _send(self, frame: ServerFrame) -> None:
+        await self._outgoing.put_patiently(encode(frame))
+
+
+def _line_frame(line: Line) -> LineFrame:
+    payload = line.payload
+    return LineFrame(
+        seq=line.seq,
+        direction=line.direction.value,
+        turn=line.turn_id,
+        at=line.at.isoformat(),
+        text=line.text,
+        html=_DIALECT.render(payload.body) if payload else None,
+        kind=payload.kind.value if payload else None,
+        source=line.source,
+    )

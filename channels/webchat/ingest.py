@@ -1,0 +1,47 @@
+"""From a frame to an inbound: facts only, nothing decided."""
+
+from datetime import datetime
+from typing import Final, assert_never
+
+from bot.contracts.inbound import (
+    Conversation,
+    ConversationKind,
+    EventClass,
+    Inbound,
+    Sender,
+    Source,
+)
+from channels.webchat.protocol import SayFrame, StopFrame
+
+CHANNEL_NAME: Final = "webchat"
+ACCOUNT: Final = "default"
+
+_OWNER: Final = Sender(id="owner")
+"""Whoever holds a login to the page, or the user id the bot runs under."""
+
+
+def ingest(frame: SayFrame | StopFrame, conversation_id: str, now: datetime) -> Inbound:
+    """Say what a client did (pure).
+
+    The client's id is the identity of the message, so that repeating it cannot
+    double it. A stop is a pressed button: an interaction, no line.
+    """
+    match frame:
+        case SayFrame():
+            event, text = EventClass.MESSAGE, frame.text
+        case StopFrame():
+            event, text = EventClass.INTERACTION, "/stop"
+        case _:
+            assert_never(frame)
+    return Inbound(
+        source=Source(f"c:{frame.id}"),
+        event=event,
+        channel=CHANNEL_NAME,
+        account=ACCOUNT,
+        conversation=Conversation(kind=ConversationKind.DIRECT, id=conversation_id),
+        sender=_OWNER,
+        text=text,
+        sent_at=now,
+        native_id=frame.id,
+        mentions_me=True,
+    )

@@ -1,0 +1,170 @@
+"""What would be on the screen but is in no store yet: words and tool calls of turns that run."""
+
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from bot.contracts.channel import Gateway
+from bot.contracts.events import (
+    AttemptFailed,
+    Delivered,
+    Event,
+    MessageDropped,
+    MessageMade,
+    ToolEnded,
+    ToolStarted,
+    TurnAbsorbed,
+    TurnEnded,
+    TurnFinishing,
+    TurnQueued,
+    TurnStarted,
+    WordsCame,
+)
+from bot.contracts.inbound import ConversationKey
+from bot.contracts.turn import TurnId
+from channels.webchat.protocol import (
+    DroppedFrame,
+    MadeFrame,
+    OpenTurn,
+    ServerFrame,
+    StatusFrame,
+    ToolFrame,
+    ToolWord,
+    TurnWord,
+    WordsFrame,
+)
+
+_MOST_TURNS: Final = 64
+"""The end of a turn is news too and may be lost; beyond this many the oldest is forgotten."""
+
+
+class Viewer(Protocol):
+    """Somebody with a screen."""
+
+    def show(self, frame: ServerFrame) -> None:
+        """Put a frame on its way; never waits."""
+        ...
+
+    def look(self, turn_id: TurnId | None) -> None:
+        """Look into the store soon: for new lines and, if one is named, the end of a turn."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _Running:
+    """One turn as the screen has it."""
+
+    state: TurnWord = "running"
+    words: list[str] = field(default_factory=list)
+    tools: dict[str, ToolFrame] = field(default_factory=dict)
+
+
+class Live:
+    """One conversation's news, kept as a picture, and passed on to everybody who watches."""
+
+    def __init__(self, conversation: ConversationKey) -> None:
+        self.conversation = conversation
+        self._turns: dict[TurnId, _Running] = {}
+        self._viewers: set[Viewer] = set()
+
+    async def follow(self, gateway: Gateway) -> None:
+        """Listen until cancelled."""
+        with gateway.follow(self.conversation) as news:
+            async for event in news:
+                self.apply(event)
+
+    def attach(self, viewer: Viewer) -> None:
+        """Pass everything on to *viewer* from now on."""
+        self._viewers.add(viewer)
+
+    def detach(self, viewer: Viewer) -> None:
+        """Stop passing things on to *viewer*."""
+        self._viewers.discard(viewer)
+
+    def picture(self, turn_id: TurnId, otherwise: TurnWord) -> OpenTurn:
+        """Return what is on the screen of a turn; its state is *otherwise* if no news came."""
+        running = self._turns.get(turn_id)
+        if running is None:
+            return OpenTurn(turn=turn_id, state=otherwise)
+        return OpenTurn(
+            turn=turn_id,
+            state=running.state,
+            words="".join(running.words),
+            tools=tuple(running.tools.values()),
+        )
+
+    def apply(self, event: Event) -> None:
+        """Change the picture by one event, and tell the viewers."""
+        frame = self._frame(event)
+        for viewer in tuple(self._viewers):
+            if frame is not None:
+                viewer.show(frame)
+            if isinstance(event, TurnQueued | TurnEnded):
+                viewer.look(event.turn_id)
+            elif isinstance(event, Delivered):
+                viewer.look(None)
+
+    def _frame(self, event: Event) -> ServerFrame | None:
+        turn = event.turn_id
+        match event:
+            case TurnEnded():
+                self._turns.pop(turn, None)
+                return None
+            case WordsCame(text=text):
+                self._running(turn).words.append(text)
+                return WordsFrame(turn=turn, text=text)
+            case MessageMade(final=final):
+                if not final:
+                    self._running(turn).words.clear()
+                return MadeFrame(turn=turn, final=final)
+            case MessageDropped():
+                self._running(turn).words.clear()
+                return DroppedFrame(turn=turn)
+            case ToolStarted() | ToolEnded():
+                return self._tool(event)
+            case _:
+                return self._status(event)
+
+    def _tool(self, event: ToolStarted | ToolEnded) -> ToolFrame:
+        tools = self._running(event.turn_id).tools
+        state: ToolWord
+        match event:
+            case ToolStarted():
+                state, summary = "running", event.summary
+            case ToolEnded():
+                begun = tools.get(event.call_id)
+                state, summary = event.state.value, begun.summary if begun else ""
+        frame = ToolFrame(
+            turn=event.turn_id,
+            call=event.call_id,
+            name=event.name,
+            state=state,
+            summary=summary,
+        )
+        tools[event.call_id] = frame
+        return frame
+
+    def _status(self, event: Event) -> StatusFrame | None:
+        turn = event.turn_id
+        match event:
+            case TurnQueued():
+                frame = StatusFrame(turn=turn, state="queued")
+            case TurnStarted():
+                self._turns.pop(turn, None)
+                frame = StatusFrame(turn=turn, state="running")
+            case TurnFinishing():
+                frame = StatusFrame(turn=turn, state="finishing")
+            case AttemptFailed(reason=reason):
+                frame = StatusFrame(turn=turn, state="retrying", reason=reason)
+            case TurnAbsorbed(into=into):
+                self._turns.pop(turn, None)
+                return StatusFrame(turn=turn, state="joined", into=into)
+            case _:
+                return None
+        self._running(turn).state = frame.state
+        return frame
+
+    def _running(self, turn: TurnId) -> _Running:
+        running = self._turns.setdefault(turn, _Running())
+        if len(self._turns) > _MOST_TURNS:
+            del self._turns[next(iter(self._turns))]
+        return running

@@ -1,0 +1,273 @@
+"""The words of the WebSocket, one dataclass a frame; docs/webchat-protocol.md shows them all."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, StringConstraints, TypeAdapter
+
+from bot.contracts.text import clean
+
+PROTOCOL: Final = 1
+"""Rises when a frame changes in a way that an older page or client would misread."""
+
+LARGEST_FRAME: Final = 256 * 1024
+"""Bytes of one frame from a client; a larger one ends the connection with close code 1009."""
+
+LONGEST_TEXT: Final = 200_000
+"""Characters of one message."""
+
+ClientId = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+]
+"""A UUID in lower case, made by the client: the claim on its message."""
+
+TurnWord = Literal["queued", "running", "finishing", "retrying", "joined"]
+"""How far a turn is, as the status frame says it."""
+
+ToolWord = Literal["running", "ok", "error", "denied", "killed", "unknown"]
+"""How far a call is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelloFrame:
+    """I am here, and I have every line up to `after_seq`."""
+
+    protocol: int
+    after_seq: Annotated[int, Field(ge=0)] = 0
+    type: Literal["hello"] = "hello"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SayFrame:
+    """A message. Repeated with the same id until it is accepted or refused for good."""
+
+    id: ClientId
+    text: str
+    type: Literal["say"] = "say"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopFrame:
+    """Stop what runs. As durable as a message, and repeated in the same way."""
+
+    id: ClientId
+    type: Literal["stop"] = "stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PingFrame:
+    """Ask whether the other side is there."""
+
+    type: Literal["ping"] = "ping"
+
+
+ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WelcomeFrame:
+    """Who answers here. `earlier` says that there are lines before the first one sent."""
+
+    conversation: str
+    protocol: int = PROTOCOL
+    model: str | None = None
+    problem: str | None = None
+    earlier: bool = False
+    type: Literal["welcome"] = "welcome"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedFrame:
+    """Your message is ours: committed as line `seq`. The same again for a repeated one."""
+
+    id: str
+    seq: int
+    turn: str
+    type: Literal["accepted"] = "accepted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedFrame:
+    """Your message is not ours. With `retry` (seconds) send it again later; without, never."""
+
+    id: str
+    reason: str
+    retry: float | None = None
+    type: Literal["refused"] = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineFrame:
+    """One line of the conversation, for good. What is said has `html`, safe to insert."""
+
+    seq: int
+    direction: Literal["heard", "said"]
+    turn: str
+    at: str
+    text: str
+    html: str | None = None
+    kind: Literal["answer", "notice"] | None = None
+    source: str | None = None
+    type: Literal["line"] = "line"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsFrame:
+    """More words of the message being written, as plain text."""
+
+    turn: str
+    text: str
+    type: Literal["words"] = "words"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeFrame:
+    """The message being written is whole; with `final` false it was progress, not the answer."""
+
+    turn: str
+    final: bool
+    type: Literal["made"] = "made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedFrame:
+    """The message being written was cut off: forget its words."""
+
+    turn: str
+    type: Literal["dropped"] = "dropped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFrame:
+    """A call began (``running``) or ended."""
+
+    turn: str
+    call: str
+    name: str
+    state: ToolWord
+    summary: str = ""
+    type: Literal["tool"] = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusFrame:
+    """How far a turn is. `into` names the running turn that a waiting message joined."""
+
+    turn: str
+    state: TurnWord
+    reason: str | None = None
+    into: str | None = None
+    type: Literal["status"] = "status"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokensSpent:
+    """What a turn cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedFrame:
+    """The outcome of a turn is committed. `text` is all that it says, as plain text."""
+
+    turn: str
+    outcome: Literal["answered", "silent", "asked", "interrupted", "failed"]
+    reason: str = ""
+    text: str = ""
+    usage: TokensSpent = TokensSpent()
+    type: Literal["ended"] = "ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTurn:
+    """A turn that waits or runs, with what would be on the screen already."""
+
+    turn: str
+    state: TurnWord
+    words: str = ""
+    tools: tuple[ToolFrame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenFrame:
+    """Every turn that waits or runs, oldest first: what is not in it has ended."""
+
+    turns: tuple[OpenTurn, ...]
+    type: Literal["open"] = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PongFrame:
+    """I am here."""
+
+    type: Literal["pong"] = "pong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFrame:
+    """What you sent was no frame; `reason` says why. Nothing became of it."""
+
+    reason: str
+    type: Literal["error"] = "error"
+
+
+ServerFrame = (
+    WelcomeFrame
+    | AcceptedFrame
+    | RefusedFrame
+    | LineFrame
+    | WordsFrame
+    | MadeFrame
+    | DroppedFrame
+    | ToolFrame
+    | StatusFrame
+    | EndedFrame
+    | OpenFrame
+    | PongFrame
+    | ErrorFrame
+)
+
+Frame = ClientFrame | ServerFrame
+
+_CLIENT: Final[TypeAdapter[ClientFrame]] = TypeAdapter(
+    Annotated[ClientFrame, Field(discriminator="type")]
+)
+_SERVER: Final[TypeAdapter[ServerFrame]] = TypeAdapter(
+    Annotated[ServerFrame, Field(discriminator="type")]
+)
+_ANY: Final[TypeAdapter[Frame]] = TypeAdapter(Annotated[Frame, Field(discriminator="type")])
+
+
+def encode(frame: Frame) -> str:
+    """Write a frame as JSON, without what is not set (pure)."""
+    return _ANY.dump_json(frame, exclude_none=True).decode()
+
+
+def read_client(text: str) -> ClientFrame:
+    """Read what a client sent, strictly: nothing missing, nothing wrong, nothing more (pure).
+
+    Python's reader takes lone surrogates, which pydantic's refuses; they are
+    replaced on the way from the one to the other.
+
+    Raises:
+        ValueError: it is no frame; `errors.translate` says why.
+        RecursionError: it is nested too deeply to be one.
+    """
+    cleaned = clean(json.dumps(json.loads(text), ensure_ascii=False))
+    return _CLIENT.validate_json(cleaned, strict=True, extra="forbid")
+
+
+def read_server(text: str) -> ServerFrame:
+    """Read what the server sent; fields of a later version are passed over (pure).
+
+    Raises:
+        ValueError: it is no frame.
+    """
+    return _SERVER.validate_json(text)

@@ -1,0 +1,152 @@
+"""A served webchat channel with a fake bot behind it, and a client that reads frames."""
+
+import asyncio
+import json
+import tempfile
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from bot.contracts.channel import ChannelParts
+from bot.http.server import HttpServer
+from channels.webchat.adapter import WebchatChannel
+from channels.webchat.connection import About
+from tests.doubles.fake_gateway import FakeGateway
+from tests.doubles.memory_records import MemoryRecords
+
+
+class HouseClock:
+    """Real waiting, a wall clock and a monotonic one that a test can put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+
+    def now(self) -> datetime:
+        return datetime(2026, 3, 1, 9, 30, tzinfo=UTC) + self.ahead
+
+    def monotonic(self) -> float:
+        return 1_000.0 + self.ahead.total_seconds()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class HouseIds:
+    """Random ids."""
+
+    def new(self) -> str:
+        return uuid.uuid4().hex[:26]
+
+
+class House:
+    """The channel, its server, its bot, and ways in."""
+
+    def __init__(
+        self,
+        channel: WebchatChannel,
+        server: HttpServer,
+        control_path: Path,
+        records: MemoryRecords,
+    ) -> None:
+        self.channel = channel
+        self.server = server
+        self.control_path = control_path
+        self.records = records
+        self.gateway = FakeGateway()
+        self.clock = HouseClock()
+
+    @property
+    def url(self) -> str:
+        return self.server.address
+
+    async def code(self) -> str:
+        return (await self.channel.new_link()).partition("#code=")[2]
+
+    async def log_in(self, http: aiohttp.ClientSession) -> None:
+        """Exchange a fresh code; the session keeps the cookie."""
+        async with http.post(
+            f"{self.url}/auth",
+            json={"code": await self.code()},
+            headers={"X-Stonechat": "1", "Origin": self.url},
+        ) as response:
+            assert response.status == 204, await response.text()
+
+    @asynccontextmanager
+    async def page(self, *, after_seq: int | None = 0) -> AsyncIterator["Client"]:
+        """A socket of the page with a login; it has said hello unless told not to."""
+        async with browser() as http:
+            await self.log_in(http)
+            async with http.ws_connect(f"{self.url}/ws", headers={"Origin": self.url}) as socket:
+                client = Client(socket)
+                if after_seq is not None:
+                    await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})
+                    client.welcome = await client.until("welcome")
+                    client.open = await client.until("open")
+                yield client
+
+
+class Client:
+    """Sends and reads frames; what was passed over stays in `seen`."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.seen: list[dict[str, Any]] = []
+        self.welcome: dict[str, Any] = {}
+        self.open: dict[str, Any] = {}
+
+    async def send(self, frame: object) -> None:
+        await self.socket.send_str(frame if isinstance(frame, str) else json.dumps(frame))
+
+    async def say(self, text: str, *, message_id: str | None = None) -> str:
+        message_id = message_id or str(uuid.uuid4())
+        await self.send({"type": "say", "id": message_id, "text": text})
+        return message_id
+
+    async def next(self) -> dict[str, Any]:
+        message = await self.socket.receive(timeout=10)
+        assert message.type is aiohttp.WSMsgType.TEXT, message
+        frame: dict[str, Any] = json.loads(message.data)
+        self.seen.append(frame)
+        return frame
+
+    async def until(self, kind: str, **fields: object) -> dict[str, Any]:
+        """Read up to the first frame of that type and with those fields."""
+        while True:
+            frame = await self.next()
+            if frame["type"] == kind and fields.items() <= frame.items():
+                return frame
+
+
+def browser() -> aiohttp.ClientSession:
+    """A client that keeps cookies of addresses, as a browser does, and knows no proxy."""
+    return aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True), trust_env=False)
+
+
+@asynccontextmanager
+async def a_house(about: About | None = None) -> AsyncIterator[House]:
+    """Serve a channel on loopback until the context ends."""
+    clock, records = HouseClock(), MemoryRecords()
+    channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
+    # Not under tmp_path: the path of a UNIX socket is short.
+    with tempfile.TemporaryDirectory() as folder:
+        control_path = Path(folder) / "control.sock"
+        server = HttpServer(port=0, control_path=control_path, routes=channel.routes())
+        await server.start()
+        house = House(channel, server, control_path, records)
+        house.clock = clock
+        about = about or About(model="demo")
+        channel.about = About(address=server.address, model=about.model, problem=about.problem)
+        listening = asyncio.create_task(channel.listen(house.gateway))
+        try:
+            await asyncio.sleep(0)
+            yield house
+        finally:
+            await channel.close()
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+            await server.close()
