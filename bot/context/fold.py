@@ -19,6 +19,9 @@ _STRIDE: Final = 4
 """A long history is cut only at every (limit / 4)th turn, so that the prefix of the request
 stays byte-identical between cuts and providers can cache it."""
 
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""Written out, because `strftime` speaks whatever language the machine is set to."""
+
 
 def fold(recorded: Sequence[Recorded], *, history: int, zone: tzinfo) -> tuple[Message, ...]:
     """Return the session as messages, its latest *history* turns at least (pure).
@@ -33,9 +36,11 @@ def fold(recorded: Sequence[Recorded], *, history: int, zone: tzinfo) -> tuple[M
 
 
 def said(received: Received, zone: tzinfo) -> UserMessage:
-    """Return what somebody said as the model reads it, with the time it was said (pure)."""
+    """Return what somebody said as the model reads it: when, where, and the words (pure)."""
     at = received.inbound.sent_at.astimezone(zone)
-    return UserMessage(text=f"[{at:%a %Y-%m-%d %H:%M %Z}] {received.inbound.text}")
+    day = _DAYS[at.weekday()]
+    stamp = f"{day} {at:%Y-%m-%d %H:%M} {zone}, {received.inbound.channel}"
+    return UserMessage(text=f"[{stamp}] {received.inbound.text}")
 
 
 def _first_kept(turns: int, history: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.delivery import OnUnknown, Receipt
@@ -137,11 +137,25 @@ class RouteSpec:
     handler: Callable[..., object]
 
 
+@runtime_checkable
 class ServesHttp(Protocol):
     """An ability: the channel is reached over the bot's own HTTP server."""
 
     def routes(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
+        ...
+
+
+@runtime_checkable
+class HasPage(Protocol):
+    """An ability: the channel is a page, opened by a link that works once."""
+
+    def introduce(self, *, address: str, model: str, problem: str) -> None:
+        """Say what the page may tell of the bot; an empty *address* means it is not served."""
+        ...
+
+    async def new_link(self) -> str:
+        """Make a link to the page that works once, within ten minutes."""
         ...
 
 

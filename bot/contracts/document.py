@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class Style(StrEnum):
@@ -28,6 +29,7 @@ class Paragraph:
     """Running text."""
 
     spans: tuple[Span, ...]
+    kind: Literal["paragraph"] = "paragraph"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class Heading:
 
     level: int
     spans: tuple[Span, ...]
+    kind: Literal["heading"] = "heading"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class CodeBlock:
 
     code: str
     language: str = ""
+    kind: Literal["code"] = "code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,7 @@ class Quote:
     """What somebody else said."""
 
     blocks: tuple["Block", ...]
+    kind: Literal["quote"] = "quote"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +72,7 @@ class ListBlock:
 
     items: tuple[ListItem, ...]
     ordered: bool = False
+    kind: Literal["list"] = "list"
 
 
 class Align(StrEnum):
@@ -84,11 +90,14 @@ class Table:
     head: tuple[tuple[Span, ...], ...]
     rows: tuple[tuple[tuple[Span, ...], ...], ...]
     align: tuple[Align, ...]
+    kind: Literal["table"] = "table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """A line across."""
+
+    kind: Literal["rule"] = "rule"
 
 
 Block = Paragraph | Heading | CodeBlock | Quote | ListBlock | Table | Rule

@@ -35,6 +35,10 @@ class StoreHeld(BotError):
     """The operator must act: another process has this state directory open."""
 
 
+class RecordUnreadable(BotError):
+    """The operator must act: one record on disk does not fit its type."""
+
+
 class LeaseLost(BotError):
     """Nobody here: somebody else has the turn by now. Stop, and write nothing."""
 
@@ -135,6 +139,10 @@ class RequestRefused(ModelError):
 
 class ToolError(BotError):
     """The model must act: it becomes a result that says what is wrong, and never leaves."""
+
+
+class FileMissing(ToolError):
+    """There is no such file: another name, or a new file."""
 
 
 class ToolDenied(ToolError):

@@ -125,11 +125,13 @@ class Turns(Protocol):
         ...
 
     async def release(self, turn: Turn) -> None:
-        """Put a running turn back, to be taken again at once: a graceful stop."""
+        """Put a running turn back, to be taken again: a graceful stop, which is no crash."""
         ...
 
-    async def finish(self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]) -> None:
-        """End *turn* and queue what tells of it, in one commit."""
+    async def finish(
+        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
+    ) -> Sequence[TurnId]:
+        """End *turn* and queue what tells of it, in one commit; return whom it had absorbed."""
         ...
 
     def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:

@@ -130,7 +130,8 @@ class Turn:
     crashes: int = 0
     """How many of its attempts ended with their process; a graceful stop is none."""
     epoch: int = 0
-    """The store's epoch when it was taken; another one means that history was rolled back."""
+    """The store's epoch when it was first taken; another one now means that history was rolled
+    back since."""
     cancel_asked: bool = False
 
     @property

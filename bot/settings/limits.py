@@ -16,5 +16,5 @@ class LimitSettings(Section):
     """Model calls in one turn."""
     tool_calls: Count = 120
     """Tool calls in one turn."""
-    turns_at_once: Count = 4
+    turns_at_once: Count = 128
     """Turns that run at the same time; a session runs one at most."""

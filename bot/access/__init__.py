@@ -1,0 +1,1 @@
+"""Who may do what: one answer for a text, a button and a command alike."""

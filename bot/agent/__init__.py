@@ -1,0 +1,1 @@
+"""Thinking: which model, which tools, when to go on and when to stop."""

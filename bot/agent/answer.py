@@ -1,0 +1,135 @@
+"""Carries a turn to its last word: what the record permits, which model, what if it fails."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from bot.agent.budget import Budget, Limits
+from bot.agent.failover import Candidate, Failover, Try
+from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
+from bot.agent.loop import Run, last_word, run_loop
+from bot.agent.policy import permitted
+from bot.agent.repair import repair
+from bot.agent.toolbox import Toolbox
+from bot.agent.transcript import LiveTranscript
+from bot.agent.verdict import (
+    RESUME_WITHIN,
+    CallEvidence,
+    Evidence,
+    Verdict,
+    call_evidence,
+    in_time,
+    unsafe_begun,
+    verdict,
+)
+from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
+from bot.contracts.model import ModelRequest
+from bot.contracts.store import Transcripts
+from bot.contracts.tool import Effect, Tool
+from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
+
+_ENDINGS: Final = {
+    Verdict.POISON: "this message stopped me three times, so I did not begin it again",
+    Verdict.STALE: "I was away for too long to go on with this",
+    Verdict.ROLLED_BACK: "my memory was restored from a backup while I worked on this, "
+    "and I cannot tell what I had already done",
+    Verdict.ABANDON: "I was interrupted during a call whose outcome is unknown; "
+    "I did not repeat it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """One agent: its models, its tools, its limits."""
+
+    transcripts: Transcripts
+    candidates: tuple[Candidate, ...]
+    tools: tuple[Tool[Any], ...]
+    build_request: BuildRequest
+    tool_context: ToolContextOf
+    limits: Limits
+    clock: Clock
+    ids: Ids
+    store_epoch: int
+
+    async def answer(self, turn: Turn, hooks: Hooks) -> Outcome:
+        """Carry *turn* to its last word, from wherever the record says it stands.
+
+        Raises:
+            TurnInterrupted: a stop was asked for before it began.
+            LeaseLost: the turn is somebody else's by now.
+        """
+        run = await self._begin(turn, hooks)
+        calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
+        ruling = verdict(self._evidence(turn, run.transcript, calls))
+        if ruling is Verdict.CANCEL:
+            raise TurnInterrupted("it was stopped")
+        if isinstance(said := last_word(run), Outcome):
+            return said
+        if ruling in _ENDINGS:
+            return _failed(_ENDINGS[ruling], run)
+        await repair(calls, run.transcript, run.tools)
+        try:
+            return await self._try_candidates(turn, run)
+        except (BudgetSpent, CandidatesExhausted) as error:
+            return _failed(str(error), run)
+
+    async def _try_candidates(self, turn: Turn, run: Run) -> Outcome:
+        failover = Failover.over(self.candidates)
+        while True:
+            attempt = failover.current()
+            recorded_before = len(run.transcript.of_this_turn)
+            request = partial(self._request, turn, run, attempt)
+            try:
+                return await run_loop(attempt.candidate.model, request, run)
+            except ModelError as error:
+                run.hooks.attempt_failed(str(error))
+                if len(run.transcript.of_this_turn) > recorded_before:
+                    failover = failover.refreshed()
+                failover, wait_seconds = failover.after(error)
+                await self.clock.sleep(wait_seconds)
+
+    async def _request(self, turn: Turn, run: Run, attempt: Try) -> ModelRequest:
+        return await self.build_request(
+            turn, run.transcript.recorded, run.tools.offered, attempt
+        )
+
+    async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
+        recorded = await self.transcripts.read(turn.session_key)
+        transcript = LiveTranscript(self.transcripts, turn, recorded)
+        budget = Budget(self.limits, transcript.of_this_turn)
+        tools = Toolbox(
+            permitted(self.tools, turn.arrival.rank),
+            lambda call: self.tool_context(turn, call),
+            budget,
+            transcript.keep,
+            hooks,
+        )
+        return Run(transcript=transcript, tools=tools, budget=budget, hooks=hooks, ids=self.ids)
+
+    def _evidence(
+        self, turn: Turn, transcript: LiveTranscript, calls: tuple[CallEvidence, ...]
+    ) -> Evidence:
+        now, received_at = self.clock.now(), turn.arrival.received_at
+        return Evidence(
+            crashes=turn.crashes,
+            cancel_asked=turn.cancel_asked,
+            same_epoch=turn.epoch == self.store_epoch,
+            can_act=any(tool.effect is not Effect.PURE for tool in self.tools),
+            attended=turn.arrival.lane is Lane.PEOPLE,
+            in_time=in_time(received_at, now, _freshness(turn)),
+            resumable=in_time(received_at, now, RESUME_WITHIN),
+            has_begun=len(transcript.of_this_turn) > 1 or turn.attempt > 1,
+            calls=calls,
+            unsafe_begun=unsafe_begun(transcript.recorded, turn.id),
+        )
+
+
+def _freshness(turn: Turn) -> timedelta:
+    return turn.arrival.fresh_until - turn.arrival.received_at
+
+
+def _failed(reason: str, run: Run) -> Outcome:
+    return Outcome(kind=OutcomeKind.FAILED, reason=reason, usage=run.transcript.usage())

@@ -1,0 +1,119 @@
+"""Model, tools, model, … until it stops asking."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bot.agent.budget import Budget
+from bot.agent.hooks import Hooks
+from bot.agent.terminal import Said, SaidNothing, Unfinished, judge
+from bot.agent.toolbox import Toolbox
+from bot.agent.transcript import LiveTranscript
+from bot.contracts import faults
+from bot.contracts.clock import Ids
+from bot.contracts.errors import ModelDisconnected, ModelError
+from bot.contracts.messages import AssistantMessage
+from bot.contracts.model import ChatModel, ModelRequest, TextDelta
+from bot.contracts.transcript import Nudge
+from bot.contracts.turn import Outcome, OutcomeKind
+
+_NUDGES: Final = 1
+"""How often a turn is told that it stopped too early; then its words are taken as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What stays the same while one turn asks and acts."""
+
+    transcript: LiveTranscript
+    tools: Toolbox
+    budget: Budget
+    hooks: Hooks
+    ids: Ids
+
+
+async def run_loop(
+    model: ChatModel, request: Callable[[], Awaitable[ModelRequest]], run: Run
+) -> Outcome:
+    """Ask, act, ask again, until the model has said its last word.
+
+    Every message and every result is recorded before the next step begins. So
+    this may be left at any point and entered again: it goes on from the record,
+    and a last word that is recorded already is not asked for twice.
+
+    Raises:
+        ModelError: a model call failed; the transcript holds all that was done.
+        BudgetSpent: the turn may do no more.
+        LeaseLost: the turn is somebody else's by now.
+    """
+    while True:
+        ending = last_word(run)
+        if isinstance(ending, Outcome):
+            return ending
+        if ending is not None:
+            await run.transcript.keep(Nudge(text=ending.nudge))
+        run.budget.check_model_call()
+        assistant = await _ask(model, await request(), run)
+        await run.transcript.keep(assistant)
+        run.hooks.message_made(not assistant.tool_calls)
+        if assistant.tool_calls:
+            await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
+            run.transcript.join(await run.hooks.absorb())
+
+
+def last_word(run: Run) -> Outcome | Unfinished | None:
+    """Say whether the record ends in an answer: an outcome, a message to nudge about, or no."""
+    entries = run.transcript.of_this_turn
+    if not entries or not isinstance(entries[-1], AssistantMessage) or entries[-1].tool_calls:
+        return None
+    reading = run.hooks.read(entries[-1].text)
+    judgement = judge(
+        entries[-1],
+        visible=reading.visible,
+        silent=reading.silent,
+        tools=run.tools.names,
+        acted=any(isinstance(e, AssistantMessage) and e.tool_calls for e in entries),
+    )
+    usage = run.transcript.usage()
+    match judgement:
+        case Said(text=text):
+            return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)
+        case SaidNothing():
+            reason = "the model chose to stay silent"
+            return Outcome(kind=OutcomeKind.SILENT, reason=reason, usage=usage)
+        case Unfinished(text=text, reason=reason):
+            if sum(isinstance(e, Nudge) for e in entries) < _NUDGES:
+                return judgement
+            if text:
+                return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)
+            failed = f"the model did not finish: {reason}"
+            return Outcome(kind=OutcomeKind.FAILED, reason=failed, usage=usage)
+
+
+async def _ask(model: ChatModel, request: ModelRequest, run: Run) -> AssistantMessage:
+    """Make one call; its words are shown as they come, and count only once it is complete."""
+    live = run.hooks.live()
+    assistant: AssistantMessage | None = None
+    faults.reach("model.req")
+    try:
+        async for event in model.stream(request):
+            faults.reach("model.stream")
+            if isinstance(event, TextDelta) and (visible := live.feed(event.text)):
+                run.hooks.words(visible)
+            elif isinstance(event, AssistantMessage):
+                assistant = event
+    except ModelError:
+        run.hooks.message_dropped()
+        raise
+    if assistant is None:
+        run.hooks.message_dropped()
+        raise ModelDisconnected(f"{model.name} ended its answer without completing it")
+    if rest := live.end():
+        run.hooks.words(rest)
+    return _with_our_ids(assistant, run.ids)
+
+
+def _with_our_ids(message: AssistantMessage, ids: Ids) -> AssistantMessage:
+    """Name every call ourselves: providers repeat ids, or leave them out."""
+    calls = tuple(replace(call, id=f"call{ids.new()}") for call in message.tool_calls)
+    return replace(message, tool_calls=calls)

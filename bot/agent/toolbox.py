@@ -1,0 +1,209 @@
+"""Looks a call up, checks it, carries it out. Whatever goes wrong becomes a result."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from bot.agent.budget import WARNING, Budget, Repetition
+from bot.agent.hooks import Hooks
+from bot.contracts import faults
+from bot.contracts.errors import BotError, ToolDenied, ToolError
+from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
+from bot.contracts.tool import Effect, Parameters, Probe, Tool, ToolContext
+from bot.contracts.transcript import CallStarted, Entry
+
+_log = structlog.get_logger(__name__)
+
+GRACE_SECONDS: Final = 3.0
+"""How long a cancelled tool may take to end: TERM, two seconds, KILL, and a little."""
+
+_CUT_OFF: Final = (
+    "Not carried out: your message was cut off at its length limit, so the arguments may be "
+    "incomplete. Ask again with less text."
+)
+_KILLED: Final = "It was stopped before it ended. Part of its effect may have happened."
+_UNKNOWN: Final = (
+    "It did not end when it was told to; its outcome is unknown and it was not repeated. "
+    "Verify before you ask for it again."
+)
+_REFUSALS: Final = {
+    Repetition.DENY: "Not carried out: you asked for exactly this several times, always with the "
+    "same result. Do something else, or answer with what you have.",
+    Repetition.UNKNOWN_BEFORE: "Not carried out: the same call was started before and its outcome "
+    "is unknown. Verify what it did, or ask the person whether to run it again.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """A call that may be carried out."""
+
+    call: ToolCall
+    tool: Tool[Any]
+    arguments: Parameters
+    warning: str = ""
+
+
+class Toolbox:
+    """The tools of one turn.
+
+    `keep` records an entry; a `CallStarted` is recorded before an effect and a
+    result as soon as it is known. A tool that does not end when it is cancelled
+    is left adrift: its call is `unknown`, and nothing it returns later counts.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool[Any]],
+        context: Callable[[ToolCall], ToolContext],
+        budget: Budget,
+        keep: Callable[[Entry], Awaitable[None]],
+        hooks: Hooks,
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._context = context
+        self._budget = budget
+        self._keep = keep
+        self._hooks = hooks
+
+    @property
+    def offered(self) -> tuple[Tool[Any], ...]:
+        """The tools the model is told of."""
+        return tuple(self._tools.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What may be called."""
+        return tuple(self._tools)
+
+    def effect(self, name: str) -> Effect:
+        """What repeating a call of that tool would do; an unknown tool's is unsafe."""
+        tool = self._find(name)
+        return tool.effect if tool else Effect.UNSAFE
+
+    async def carry_out(self, calls: Sequence[ToolCall], *, stop: StopReason) -> None:
+        """Record exactly one result for each call.
+
+        Calls run side by side unless one of them must run alone. When this is
+        cancelled, every call still gets its result before the cancellation goes
+        on.
+        """
+        ready: list[_Checked] = []
+        for call in calls:
+            checked = self._check(call, cut_off=stop is StopReason.LENGTH)
+            if isinstance(checked, ToolResult):
+                await self._keep(checked)
+            else:
+                ready.append(checked)
+        one_by_one = any(checked.tool.alone for checked in ready)
+        batches = [[checked] for checked in ready] if one_by_one else [ready]
+        for done, batch in enumerate(batches, start=1):
+            try:
+                await self._side_by_side(batch)
+            except asyncio.CancelledError:
+                for checked in (c for later in batches[done:] for c in later):
+                    await self._keep(_result(checked.call, ResultState.KILLED, "It never began."))
+                raise
+
+    async def probe(self, call: ToolCall) -> Probe:
+        """Ask whether a call with an unknown end happened."""
+        tool = self._find(call.name)
+        if tool is None or tool.probe is None:
+            return Probe.UNCLEAR
+        try:
+            return await tool.probe(self._context(call), tool.parameters.parse(call.arguments))
+        except BotError:
+            return Probe.UNCLEAR
+
+    def _find(self, name: str) -> Tool[Any] | None:
+        """Find by exact name, else by the only one that differs in case alone."""
+        if name in self._tools:
+            return self._tools[name]
+        alike = [t for n, t in self._tools.items() if n.casefold() == name.strip().casefold()]
+        return alike[0] if len(alike) == 1 else None
+
+    def _check(self, call: ToolCall, *, cut_off: bool) -> _Checked | ToolResult:
+        if cut_off:
+            return _result(call, ResultState.ERROR, _CUT_OFF)
+        tool = self._find(call.name)
+        if tool is None:
+            known = ", ".join(self._tools) or "none"
+            text = f"There is no tool {call.name!r}. There are: {known}."
+            return _result(call, ResultState.ERROR, text)
+        repetition = self._budget.repetition(call)
+        if repetition in _REFUSALS:
+            return _result(call, ResultState.DENIED, _REFUSALS[repetition])
+        try:
+            arguments = tool.parameters.parse(call.arguments)
+        except ToolError as error:
+            return _result(call, ResultState.ERROR, str(error))
+        warning = WARNING if repetition is Repetition.WARN else ""
+        return _Checked(call=call, tool=tool, arguments=arguments, warning=warning)
+
+    async def _side_by_side(self, batch: Sequence[_Checked]) -> None:
+        tasks = [asyncio.create_task(self._one(c), name=f"call {c.tool.name}") for c in batch]
+        if not tasks:
+            return
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        for task in tasks:
+            task.result()
+
+    async def _one(self, checked: _Checked) -> None:
+        """Carry one call out and record its result, however it ends."""
+        call, tool = checked.call, checked.tool
+        self._hooks.tool_started(call, tool.summarise(checked.arguments))
+        if tool.effect is not Effect.PURE:
+            await self._keep(CallStarted(call_id=call.id, name=tool.name, effect=tool.effect))
+        faults.reach("tool.exec")
+        work = asyncio.create_task(_run(tool, self._context(call), checked), name=tool.name)
+        try:
+            await asyncio.wait({work}, timeout=tool.timeout_seconds)
+        finally:
+            result = await _ended(work, checked)
+            await self._keep(result)
+            self._hooks.tool_ended(call, result.state)
+
+
+async def _run(tool: Tool[Any], context: ToolContext, checked: _Checked) -> ToolResult:
+    try:
+        text = await tool.run(context, checked.arguments)
+    except ToolDenied as error:
+        return _result(checked.call, ResultState.DENIED, str(error))
+    except ToolError as error:
+        return _result(checked.call, ResultState.ERROR, str(error) + checked.warning)
+    except Exception as error:  # noqa: BLE001 - see below, and the log has it whole
+        # A broken tool is a result like any other: the model and the person go on without it.
+        _log.exception("tool broke", tool=tool.name)
+        broken = f"The tool broke: {type(error).__name__}. This is a fault of the tool."
+        return _result(checked.call, ResultState.ERROR, broken)
+    return _result(checked.call, ResultState.OK, text + checked.warning)
+
+
+async def _ended(work: "asyncio.Task[ToolResult]", checked: _Checked) -> ToolResult:
+    """Return the result of *work*, ending it first if it is still running."""
+    if not work.done():
+        work.cancel()
+        await asyncio.wait({work}, timeout=GRACE_SECONDS)
+    if not work.done():
+        _adrift.add(work)
+        work.add_done_callback(_adrift.discard)
+        return _result(checked.call, ResultState.UNKNOWN, _UNKNOWN)
+    if work.cancelled():
+        return _result(checked.call, ResultState.KILLED, _KILLED)
+    return work.result()
+
+
+_adrift: Final[set["asyncio.Task[ToolResult]"]] = set()
+"""Tools that did not end when they were told to; held so that they are not forgotten half-way."""
+
+
+def _result(call: ToolCall, state: ResultState, text: str) -> ToolResult:
+    return ToolResult(call_id=call.id, name=call.name, text=text, state=state)

@@ -1,0 +1,71 @@
+"""One turn's view of its session: what is recorded, and the only way to record more."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from bot.contracts import faults
+from bot.contracts.messages import AssistantMessage, ToolResult
+from bot.contracts.store import Transcripts
+from bot.contracts.transcript import CallStarted, Entry, Recorded
+from bot.contracts.turn import Turn, Usage
+
+_COMMIT_POINTS: Final[dict[type, str]] = {
+    AssistantMessage: "model.commit",
+    CallStarted: "tool.start",
+    ToolResult: "tool.commit",
+}
+
+
+class LiveTranscript:
+    """What a running turn knows. An entry is recorded before it has consequences."""
+
+    def __init__(self, store: Transcripts, turn: Turn, recorded: Sequence[Recorded]) -> None:
+        self._store = store
+        self._turn = turn
+        self._recorded = list(recorded)
+        self._mine = [r.entry for r in recorded if r.turn_id == turn.id]
+
+    @property
+    def recorded(self) -> Sequence[Recorded]:
+        """The whole session, in order."""
+        return self._recorded
+
+    @property
+    def of_this_turn(self) -> Sequence[Entry]:
+        """What was recorded in this turn's name, by any of its attempts; it grows."""
+        return self._mine
+
+    async def keep(self, entry: Entry) -> None:
+        """Record *entry*; only then is it part of the view.
+
+        A cancellation waits until the commit is known, so that the view never
+        misses what the record has.
+
+        Raises:
+            LeaseLost: the turn is somebody else's by now.
+        """
+        writing = asyncio.ensure_future(self._write(entry))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await writing
+            raise
+
+    async def _write(self, entry: Entry) -> None:
+        with faults.commit(_COMMIT_POINTS.get(type(entry), "model.commit")):
+            self.join(await self._store.append(self._turn, entry))
+
+    def join(self, added: Sequence[Recorded]) -> None:
+        """Take in what the store has recorded in this turn's name."""
+        self._recorded += added
+        self._mine += (r.entry for r in added)
+
+    def usage(self) -> Usage:
+        """Return what the turn has spent so far."""
+        total = Usage()
+        for entry in self._mine:
+            if isinstance(entry, AssistantMessage):
+                total += entry.usage
+                total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
+        return total

@@ -1,0 +1,307 @@
+"""The composition root: builds the bot from its settings. The only file that knows everybody."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any, Final
+
+from bot.agent.answer import Agent
+from bot.agent.budget import Limits
+from bot.agent.failover import Candidate, Try
+from bot.agent.hooks import BuildRequest, ToolContextOf
+from bot.bus.local import LocalBus
+from bot.clock import RandomIds, SystemChance, SystemClock
+from bot.context.build import RequestBuilder
+from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.errors import ConfigError
+from bot.contracts.inbound import ConversationKind
+from bot.contracts.messages import ToolCall
+from bot.contracts.model import ChatModel, ModelParts, ModelRequest
+from bot.contracts.session import AgentId
+from bot.contracts.store import Store
+from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
+from bot.contracts.transcript import Recorded
+from bot.contracts.turn import Turn
+from bot.delivery.courier import Courier
+from bot.http.server import HttpServer
+from bot.kernel.answer import Answers
+from bot.kernel.deliveries import Deliveries
+from bot.kernel.gateway import KernelGateway
+from bot.kernel.intake import Intake
+from bot.kernel.lanes import Lanes
+from bot.kernel.route import Router
+from bot.kernel.turn import TurnRunner
+from bot.models import open_model
+from bot.sandbox import NoSandbox, find_sandbox
+from bot.settings.models import ModelSettings
+from bot.settings.root import Settings
+from bot.store import open_store
+from bot.tools import BUILTIN
+from bot.workspace.files import WorkspaceFiles
+from bot.workspace.seed import seed, template_folder
+from bot.workspace.seen import SeenInMemory
+from bot.workspace.tree import WorkspaceTree
+from channels import load_channel
+
+MAIN: Final = AgentId("main")
+OWNERS: Final = frozenset({"webchat:owner"})
+"""Whoever holds the page's link, and the terminal of the same user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seams:
+    """What a test replaces: time, ids, chance, and the models by their id in the settings."""
+
+    clock: Clock = SystemClock()  # noqa: RUF009 - it has no state
+    ids: Ids = RandomIds()  # noqa: RUF009 - it has no state
+    chance: Chance = SystemChance()  # noqa: RUF009 - it has no state
+    models: Mapping[str, ChatModel] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """The whole bot, built and not yet running. `bot.serve` runs it."""
+
+    settings: Settings
+    store: Store
+    gateway: Gateway
+    lanes: Lanes
+    channels: tuple[Channel, ...]
+    couriers: tuple[Courier, ...]
+    models: tuple[ChatModel, ...]
+    server: HttpServer
+    sandbox: Sandbox | NoSandbox
+    clock: Clock
+    closing: AsyncExitStack
+
+    @property
+    def model_names(self) -> str:
+        """The models it asks, in order, with where each was named."""
+        chosen = self.settings.agents[MAIN].models
+        return ", ".join(str(self.settings.models[name]) for name in chosen)
+
+    def introduce(self) -> None:
+        """Tell the page what it may say of the bot; once the server is bound."""
+        for channel in self.channels:
+            if isinstance(channel, HasPage):
+                channel.introduce(
+                    address=self.server.address,
+                    model=self.model_names,
+                    problem=self.settings.problem,
+                )
+
+    async def link(self) -> str:
+        """Make a link to the page that works once.
+
+        Raises:
+            ConfigError: no page is configured.
+        """
+        for channel in self.channels:
+            if isinstance(channel, HasPage):
+                return await channel.new_link()
+        raise ConfigError("channels", "no webchat", "`webchat:` among the channels")
+
+
+async def build(settings: Settings, *, web: bool = True, seams: Seams | None = None) -> App:
+    """Build the bot; with *web* false it is reached over the control socket alone.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        StoreHeld: another process runs on the same state.
+        StoreUnavailable: the state cannot be written or read.
+    """
+    seams = seams or Seams()
+    async with AsyncExitStack() as opening:
+        store = await open_store(settings.store, clock=seams.clock, ids=seams.ids)
+        opening.push_async_callback(store.close)
+        bus = LocalBus()
+        channels = _channels(settings, store, seams)
+        for channel in channels:
+            opening.push_async_callback(channel.close)
+        agent_parts = await _agent_parts(settings, store, seams)
+        for model in agent_parts.models:
+            opening.push_async_callback(model.close)
+        deliveries = Deliveries(
+            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
+        )
+        answers = Answers(agents={MAIN: agent_parts.agent}, turns=store.turns, bus=bus)
+        runner = TurnRunner(
+            turns=store.turns,
+            answer=answers.answer,
+            compose=deliveries.of_outcome,
+            bus=bus,
+            clock=seams.clock,
+        )
+        intake = Intake(store.turns, Router(MAIN), OWNERS, bus, seams.clock, seams.ids)
+        return App(
+            settings=settings,
+            store=store,
+            gateway=KernelGateway(intake, store.ledger, store.records, bus),
+            lanes=Lanes(
+                store.turns,
+                runner,
+                seams.clock,
+                worker=seams.ids.new(),
+                limit=settings.limits.turns_at_once,
+            ),
+            channels=channels,
+            couriers=tuple(
+                Courier(
+                    channel=channel,
+                    outbox=store.outbox,
+                    notice_of=deliveries.of_given_up,
+                    bus=bus,
+                    clock=seams.clock,
+                    chance=seams.chance,
+                )
+                for channel in channels
+            ),
+            models=agent_parts.models,
+            server=_server(settings, channels, web=web),
+            sandbox=agent_parts.sandbox,
+            clock=seams.clock,
+            closing=opening.pop_all(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AgentParts:
+    agent: Agent
+    models: tuple[ChatModel, ...]
+    sandbox: Sandbox | NoSandbox
+
+
+async def _agent_parts(settings: Settings, store: Store, seams: Seams) -> _AgentParts:
+    chosen = settings.agents[MAIN]
+    seed(chosen.workspace, template_folder())
+    workspace = WorkspaceTree(chosen.workspace)
+    sandbox = await _sandbox(settings)
+    builder = RequestBuilder(
+        files=WorkspaceFiles(chosen.workspace),
+        zone=_zone(seams.clock),
+        sandbox_note=_sandbox_note(sandbox),
+    )
+    candidates = tuple(
+        Candidate(model=model, max_output=settings.models[name].max_output)
+        for name in chosen.models
+        for model in _open(name, settings.models[name], seams)
+    )
+    agent = Agent(
+        transcripts=store.transcripts,
+        candidates=candidates,
+        tools=_tools(sandbox),
+        build_request=_request_of(builder),
+        tool_context=_context_of(workspace, sandbox, seams.clock),
+        limits=Limits(
+            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
+        ),
+        clock=seams.clock,
+        ids=seams.ids,
+        store_epoch=store.epoch,
+    )
+    return _AgentParts(
+        agent=agent, models=tuple(candidate.model for candidate in candidates), sandbox=sandbox
+    )
+
+
+def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
+    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
+    return tuple(
+        load_channel(name).open(section, parts) for name, section in settings.channels.items()
+    )
+
+
+def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+    return HttpServer(
+        host=settings.http.host,
+        port=settings.http.port if web else None,
+        control_path=settings.control_socket,
+        routes=[
+            route
+            for channel in channels
+            if isinstance(channel, ServesHttp)
+            for route in channel.routes()
+        ],
+    )
+
+
+def _open(name: str, settings: ModelSettings, seams: Seams) -> Sequence[ChatModel]:
+    """Open a model once for each of its keys: a key and a model are one candidate."""
+    if seams.models is not None and name in seams.models:
+        return (seams.models[name],)
+    return [
+        open_model(
+            settings.provider,
+            ModelParts(
+                model=settings.model,
+                clock=seams.clock,
+                base_url=settings.base_url,
+                key=key,
+                max_output=settings.max_output,
+            ),
+        )
+        for key in settings.keys or (None,)
+    ]
+
+
+def _tools(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
+    """Leave the shell out where nothing could hold what it starts."""
+    if isinstance(sandbox, NoSandbox):
+        return tuple(tool for tool in BUILTIN if tool.name != "shell")
+    return BUILTIN
+
+
+async def _sandbox(settings: Settings) -> Sandbox | NoSandbox:
+    if not settings.tools.shell:
+        return NoSandbox(reason="`tools.shell` is off in the configuration")
+    return await find_sandbox()
+
+
+def _sandbox_note(sandbox: Sandbox | NoSandbox) -> str:
+    if isinstance(sandbox, NoSandbox):
+        return f"You cannot run programs here: {sandbox.reason}."
+    return (
+        "Programs run in a sandbox: the workspace is their only writable place, "
+        "and there is no network."
+    )
+
+
+def _zone(clock: Clock) -> tzinfo:
+    zone = clock.now().astimezone().tzinfo
+    if zone is None:
+        raise ValueError("the clock gave a time without a zone")
+    return zone
+
+
+def _request_of(builder: RequestBuilder) -> BuildRequest:
+    async def build_request(
+        turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
+    ) -> ModelRequest:
+        return await builder.build(
+            recorded,
+            tools,
+            private=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
+            history=attempt.history,
+            max_output=attempt.candidate.max_output,
+        )
+
+    return build_request
+
+
+def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
+    seen = SeenInMemory()
+
+    def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
+        return ToolContext(
+            call_id=call.id,
+            session_key=turn.session_key,
+            rank=turn.arrival.rank,
+            workspace=workspace,
+            sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
+            seen=seen,
+            clock=clock,
+        )
+
+    return tool_context

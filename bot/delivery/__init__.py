@@ -1,0 +1,1 @@
+"""Bringing what was said to where it was asked."""

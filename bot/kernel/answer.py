@@ -1,0 +1,118 @@
+"""What answers a turn: its agent, surrounded by the turn's news and its waiting messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.agent.answer import Agent
+from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.contracts import faults
+from bot.contracts.events import (
+    AttemptFailed,
+    Bus,
+    MessageDropped,
+    MessageMade,
+    ToolEnded,
+    ToolStarted,
+    WordsCame,
+)
+from bot.contracts.messages import ResultState, ToolCall
+from bot.contracts.session import AgentId
+from bot.contracts.store import Turns
+from bot.contracts.transcript import Recorded
+from bot.contracts.turn import Outcome, QueueMode, Turn
+from bot.reply.directives import Silent, read_directives
+from bot.reply.live import LiveText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Gives each turn to its agent."""
+
+    agents: Mapping[AgentId, Agent]
+    turns: Turns
+    bus: Bus
+
+    async def answer(self, turn: Turn) -> Outcome:
+        """Carry *turn* to its last word.
+
+        Raises:
+            BotError: it could not be answered; the sentence says why.
+        """
+        agent = self.agents[turn.arrival.route.agent_id]
+        return await agent.answer(turn, _TurnNews(turn, self.bus, self.turns).hooks())
+
+
+class _TurnNews:
+    """What one turn tells the world, and what the world has for it."""
+
+    def __init__(self, turn: Turn, bus: Bus, turns: Turns) -> None:
+        self._turn = turn
+        self._bus = bus
+        self._turns = turns
+        self._conversation = turn.arrival.target.conversation_key
+
+    def hooks(self) -> Hooks:
+        return Hooks(
+            absorb=self._absorb,
+            live=_live_words,
+            read=_reading,
+            words=self._words,
+            message_made=self._message_made,
+            message_dropped=self._message_dropped,
+            attempt_failed=self._attempt_failed,
+            tool_started=self._tool_started,
+            tool_ended=self._tool_ended,
+        )
+
+    async def _absorb(self) -> Sequence[Recorded]:
+        with faults.commit("run.absorb"):
+            return await self._turns.absorb(self._turn, {QueueMode.STEER})
+
+    def _words(self, text: str) -> None:
+        self._bus.publish(
+            WordsCame(conversation=self._conversation, turn_id=self._turn.id, text=text)
+        )
+
+    def _message_made(self, final: bool) -> None:
+        self._bus.publish(
+            MessageMade(conversation=self._conversation, turn_id=self._turn.id, final=final)
+        )
+
+    def _message_dropped(self) -> None:
+        self._bus.publish(MessageDropped(conversation=self._conversation, turn_id=self._turn.id))
+
+    def _attempt_failed(self, reason: str) -> None:
+        self._bus.publish(
+            AttemptFailed(conversation=self._conversation, turn_id=self._turn.id, reason=reason)
+        )
+
+    def _tool_started(self, call: ToolCall, summary: str) -> None:
+        self._bus.publish(
+            ToolStarted(
+                conversation=self._conversation,
+                turn_id=self._turn.id,
+                call_id=call.id,
+                name=call.name,
+                summary=summary,
+            )
+        )
+
+    def _tool_ended(self, call: ToolCall, state: ResultState) -> None:
+        self._bus.publish(
+            ToolEnded(
+                conversation=self._conversation,
+                turn_id=self._turn.id,
+                call_id=call.id,
+                name=call.name,
+                state=state,
+            )
+        )
+
+
+def _live_words() -> LiveWords:
+    return LiveText()
+
+
+def _reading(text: str) -> Reading:
+    visible, directives = read_directives(text)
+    return Reading(visible=visible, silent=any(isinstance(d, Silent) for d in directives))

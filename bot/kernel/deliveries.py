@@ -1,0 +1,78 @@
+"""From an outcome to what is sent: the rows that are committed with it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from bot.contracts.channel import Channel
+from bot.contracts.clock import Clock
+from bot.contracts.delivery import Delivery, OnUnknown
+from bot.contracts.inbound import ConversationKind
+from bot.contracts.reply import ReplyKind, ReplyPayload
+from bot.contracts.turn import Outcome, Turn
+from bot.reply import notices
+from bot.reply.compose import compose
+
+_EXPIRES: Final = timedelta(hours=24)
+"""An answer that could not be brought for a day is told of, not sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deliveries:
+    """Makes the rows of the outbox."""
+
+    channels: Mapping[tuple[str, str], Channel]
+    """By name and account."""
+    clock: Clock
+
+    def of_outcome(self, turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
+        """Return what tells *outcome* to who asked, in parts that fit the platform."""
+        target = turn.arrival.target
+        channel = self.channels[target.channel, target.account]
+        payloads = compose(
+            outcome,
+            direct=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
+            language=notices.language_of(turn.arrival.inbound.text),
+            fits=channel.dialect.fits,
+        )
+        return [
+            self._delivery(turn, _id(turn, number, payload, outcome), payload, channel)
+            for number, payload in enumerate(payloads)
+        ]
+
+    def of_given_up(self, delivery: Delivery, reason: str) -> Sequence[Delivery]:
+        """Return the notice that *delivery* did not arrive; a notice has none of its own."""
+        if delivery.payload.kind is ReplyKind.NOTICE:
+            return ()
+        language = notices.language_of(delivery.payload.fallback)
+        return (
+            Delivery(
+                id=f"{delivery.turn_id}!undelivered",
+                turn_id=delivery.turn_id,
+                session_key=delivery.session_key,
+                target=delivery.target,
+                payload=notices.not_delivered(reason, language),
+                on_unknown=OnUnknown.NEVER,
+                expires_at=self.clock.now() + _EXPIRES,
+            ),
+        )
+
+    def _delivery(
+        self, turn: Turn, delivery_id: str, payload: ReplyPayload, channel: Channel
+    ) -> Delivery:
+        return Delivery(
+            id=delivery_id,
+            turn_id=turn.id,
+            session_key=turn.session_key,
+            target=turn.arrival.target,
+            payload=payload,
+            on_unknown=channel.capabilities.repeat,
+            expires_at=self.clock.now() + _EXPIRES,
+        )
+
+
+def _id(turn: Turn, number: int, payload: ReplyPayload, outcome: Outcome) -> str:
+    if payload.kind is ReplyKind.NOTICE:
+        return f"{turn.id}!{outcome.kind}" if number == 0 else f"{turn.id}!{outcome.kind}:{number}"
+    return f"{turn.id}:{number}"

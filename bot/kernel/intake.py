@@ -1,0 +1,120 @@
+"""Takes messages over from a channel: classify, admit, route, open."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final, assert_never
+
+from bot.access.rank import rank
+from bot.contracts import faults
+from bot.contracts.admission import Drop, Handled
+from bot.contracts.channel import Accepted
+from bot.contracts.clock import Clock, Ids
+from bot.contracts.events import Bus, TurnQueued
+from bot.contracts.inbound import ConversationKind, Inbound
+from bot.contracts.reply import Target
+from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
+from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
+from bot.kernel.admit import admit
+from bot.kernel.classify import classify
+from bot.kernel.route import Router
+from bot.reply import notices
+
+_FRESH: Final = {
+    ConversationKind.DIRECT: timedelta(hours=24),
+    ConversationKind.GROUP: timedelta(hours=2),
+    ConversationKind.ROOM: timedelta(hours=2),
+}
+"""How late a turn may begin: a person waits a day for an answer, a room has moved on."""
+
+
+class Intake:
+    """The first commit of every message."""
+
+    def __init__(
+        self,
+        turns: Turns,
+        router: Router,
+        owners: Collection[str],
+        bus: Bus,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        self._turns = turns
+        self._router = router
+        self._owners = owners
+        self._bus = bus
+        self._clock = clock
+        self._ids = ids
+
+    async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
+        """Take messages over, in order, all in one commit.
+
+        When this returns they are ours; when it raises none is. A message that
+        finds the queue full is answered so, in a commit of its own.
+
+        Raises:
+            StoreUnavailable: nothing was recorded.
+        """
+        faults.reach("in.recv")
+        arrivals = [self._arrival(inbound) for inbound in inbounds]
+        with faults.commit("in.commit"):
+            results = await self._turns.open(*arrivals, cursor=cursor)
+        return [
+            await self._accepted(arrival, result)
+            for arrival, result in zip(arrivals, results, strict=True)
+        ]
+
+    def _arrival(self, inbound: Inbound) -> Arrival:
+        event = classify(inbound)
+        sender_rank = rank(inbound, self._owners)
+        admission = admit(inbound, event, sender_rank)
+        stops = isinstance(admission, Handled) and admission.reason == "command:stop"
+        language = notices.language_of(inbound.text)
+        now = self._clock.now()
+        return Arrival(
+            turn_id=TurnId(self._ids.new()),
+            inbound=inbound,
+            admission=admission,
+            route=self._router.route(inbound, sender_rank),
+            rank=sender_rank,
+            mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
+            lane=Lane.PEOPLE,
+            target=_target(inbound),
+            received_at=now,
+            fresh_until=now + _FRESH[inbound.conversation.kind],
+            replies=(notices.nothing_to_stop(language),) if stops else (),
+            stopped_notice=notices.not_started(language) if stops else None,
+        )
+
+    async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
+        match result:
+            case Opened(turn=turn):
+                if turn.state is TurnState.WAITING:
+                    conversation = turn.arrival.target.conversation_key
+                    self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
+                return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)
+            case Duplicate(turn=turn):
+                return Accepted(
+                    source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq, duplicate=True
+                )
+            case Full(waiting=waiting):
+                language = notices.language_of(arrival.inbound.text)
+                refused = replace(
+                    arrival,
+                    admission=Drop(reason="queue:full"),
+                    replies=(notices.queue_full(waiting, language),),
+                )
+                return await self._accepted(refused, (await self._turns.open(refused))[0])
+            case _:
+                assert_never(result)
+
+
+def _target(inbound: Inbound) -> Target:
+    return Target(
+        channel=inbound.channel,
+        account=inbound.account,
+        conversation_id=inbound.conversation.id,
+        thread_id=inbound.conversation.thread_id,
+        reply_to=inbound.native_id,
+    )

@@ -1,0 +1,117 @@
+"""The dispatcher on the queue: takes turns as they come due, and lets a limited number run."""
+
+import asyncio
+from typing import Final, assert_never
+
+import structlog
+
+from bot.contracts import faults
+from bot.contracts.clock import Clock
+from bot.contracts.errors import LeaseLost, StoreUnavailable
+from bot.contracts.store import StopAsked, Turns, WorkWaiting
+from bot.contracts.turn import Lane, Turn, TurnId
+from bot.kernel.lease import Lease
+from bot.kernel.turn import TurnRunner
+
+_log = structlog.get_logger(__name__)
+
+LIMIT: Final = 128
+"""Turns that may run at once: one that waits for a model costs next to nothing."""
+_LANES: Final = (Lane.PEOPLE, Lane.BACKGROUND)
+_STORE_PAUSE_SECONDS: Final = 1.0
+
+
+class Lanes:
+    """Runs what waits. The session lane is the store's; the global lane is the limit here."""
+
+    def __init__(
+        self, turns: Turns, runner: TurnRunner, clock: Clock, *, worker: str, limit: int = LIMIT
+    ) -> None:
+        self._turns = turns
+        self._runner = runner
+        self._clock = clock
+        self._worker = worker
+        self._limit = limit
+        self._wake = asyncio.Event()
+        self._stopping = False
+        self._leases: dict[TurnId, Lease] = {}
+        self._running: dict[asyncio.Task[None], Turn] = {}
+
+    async def work(self) -> None:
+        """Take and run turns until told to stop."""
+        listening = asyncio.create_task(self._listen(), name="lanes listen")
+        try:
+            while not self._stopping:
+                self._wake.clear()
+                await self._take_all()
+                if listening.done():
+                    listening.result()
+                await self._wake.wait()
+        finally:
+            listening.cancel()
+
+    async def stop(self, *, drain_seconds: float) -> None:
+        """Take no more turns; give those that run some time to end, then put them back.
+
+        A turn that is put back is gone on with by whoever comes next: all it
+        did is recorded.
+        """
+        self._stopping = True
+        self._wake.set()
+        if self._running:
+            await asyncio.wait(self._running, timeout=drain_seconds)
+        running = dict(self._running)
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+        for task, turn in running.items():
+            if task.cancelled():
+                await self._turns.release(turn)
+
+    async def _listen(self) -> None:
+        try:
+            async for signal in self._turns.signals():
+                match signal:
+                    case WorkWaiting():
+                        self._wake.set()
+                    case StopAsked(turn_id=turn_id):
+                        if lease := self._leases.get(turn_id):
+                            lease.ask_to_stop()
+                    case _:
+                        assert_never(signal)
+        finally:
+            self._wake.set()
+
+    async def _take_all(self) -> None:
+        while len(self._running) < self._limit and not self._stopping:
+            try:
+                with faults.commit("run.start"):
+                    turn = await self._turns.take(self._worker, _LANES)
+            except StoreUnavailable as error:
+                _log.error("cannot take turns", error=str(error))
+                await self._clock.sleep(_STORE_PAUSE_SECONDS)
+                continue
+            if turn is None:
+                return
+            lease = Lease(self._turns, turn, self._clock)
+            if turn.cancel_asked:
+                lease.ask_to_stop()
+            task = asyncio.create_task(self._run(turn, lease), name=f"turn {turn.id}")
+            self._leases[turn.id] = lease
+            self._running[task] = turn
+            task.add_done_callback(self._ended)
+
+    async def _run(self, turn: Turn, lease: Lease) -> None:
+        with structlog.contextvars.bound_contextvars(turn=turn.id, session=turn.session_key):
+            try:
+                await self._runner.run(turn, lease)
+            except LeaseLost as error:
+                _log.warning("turn left to somebody else", error=str(error))
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        turn = self._running.pop(task)
+        self._leases.pop(turn.id, None)
+        self._wake.set()
+        if not task.cancelled() and (error := task.exception()):
+            _log.error("turn broke", turn=turn.id, exc_info=error)

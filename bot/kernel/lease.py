@@ -1,0 +1,94 @@
+"""Work that stops when its turn is taken away, or when somebody asks."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final, TypeVar, assert_never
+
+import structlog
+
+from bot.contracts.clock import Clock
+from bot.contracts.errors import LeaseLost, TurnInterrupted
+from bot.contracts.store import Renewal, Turns
+from bot.contracts.turn import Turn
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+TTL_SECONDS: Final = 30.0
+RENEW_SECONDS: Final = 10.0
+"""A third of the TTL, so that two renewals may fail before a lease is lost."""
+MARGIN_SECONDS: Final = 5.0
+"""How much earlier than the store we believe a lease lost, by our own monotonic clock."""
+
+END_SECONDS: Final = 10.0
+"""How long cancelled work may take to end; the toolbox gives each tool less."""
+
+
+class Lease:
+    """A worker's right to one turn."""
+
+    def __init__(self, turns: Turns, turn: Turn, clock: Clock) -> None:
+        self._turns = turns
+        self._turn = turn
+        self._clock = clock
+        self._stop = asyncio.Event()
+
+    def ask_to_stop(self) -> None:
+        """Say that somebody wants the work to end."""
+        self._stop.set()
+
+    async def carry(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await *work* while the lease is renewed beside it.
+
+        However this ends, *work* has ended too: it is cancelled and awaited.
+        What cannot be ended in time is the toolbox's to record as unknown.
+
+        Raises:
+            TurnInterrupted: somebody asked for it.
+            LeaseLost: another worker has the turn, or we could not renew in
+                time by our own monotonic clock.
+        """
+        task = asyncio.ensure_future(work)
+        renewing = asyncio.create_task(self._keep_renewing(), name="renew lease")
+        stopping = asyncio.create_task(self._stop.wait(), name="stop asked")
+        try:
+            await asyncio.wait({task, renewing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            await _end(task)
+            if task.done() and not task.cancelled() and task.exception() is None:
+                return task.result()
+            if renewing.done():
+                renewing.result()
+            raise TurnInterrupted("it was stopped")
+        finally:
+            await _end(task, renewing, stopping)
+
+    async def _keep_renewing(self) -> None:
+        deadline = self._clock.monotonic() + TTL_SECONDS - MARGIN_SECONDS
+        while True:
+            await self._clock.sleep(RENEW_SECONDS)
+            asked_at = self._clock.monotonic()
+            if asked_at >= deadline:
+                raise LeaseLost("the lease was not renewed in time")
+            match await self._turns.renew(self._turn):
+                case Renewal.HELD:
+                    deadline = asked_at + TTL_SECONDS - MARGIN_SECONDS
+                case Renewal.STOP_ASKED:
+                    raise TurnInterrupted("it was stopped")
+                case Renewal.LOST:
+                    raise LeaseLost("another worker has the turn")
+                case renewal:
+                    assert_never(renewal)
+
+
+async def _end(*tasks: "asyncio.Future[Any]") -> None:
+    for task in tasks:
+        task.cancel()
+    _, running = await asyncio.wait(tasks, timeout=END_SECONDS)
+    for task in running:
+        _log.error("work did not end when it was told to", task=repr(task))
+    for task in tasks:
+        if task.done() and not task.cancelled():
+            task.exception()

@@ -1,0 +1,93 @@
+"""One turn, from the queue to its outcome. Read this first."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from bot.contracts import faults
+from bot.contracts.clock import Clock
+from bot.contracts.delivery import Delivery
+from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInterrupted
+from bot.contracts.events import Bus, TurnEnded, TurnFinishing, TurnStarted
+from bot.contracts.store import Turns
+from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Turn, TurnId
+from bot.kernel.lease import Lease
+
+_log = structlog.get_logger(__name__)
+
+_STORE_PAUSE_SECONDS: Final = 1.0
+_JOIN: Final = frozenset({QueueMode.COLLECT, QueueMode.STEER})
+
+Answer = Callable[[Turn], Coroutine[Any, Any, Outcome]]
+Compose = Callable[[Turn, Outcome], Sequence[Delivery]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRunner:
+    """Carries turns to their outcomes."""
+
+    turns: Turns
+    answer: Answer
+    compose: Compose
+    bus: Bus
+    clock: Clock
+
+    async def run(self, turn: Turn, lease: Lease) -> None:
+        """Carry *turn* to its outcome, whatever happens on the way.
+
+        The outcome and the deliveries that tell it are committed together.
+        With that the turn is over: whether the words arrive is the courier's
+        business, and a failed delivery never runs the turn again.
+
+        Raises:
+            LeaseLost: the turn is somebody else's by now; nothing was written.
+        """
+        conversation = turn.arrival.target.conversation_key
+        self.bus.publish(
+            TurnStarted(conversation=conversation, turn_id=turn.id, attempt=turn.attempt)
+        )
+        outcome = await self._outcome(turn, lease)
+        self.bus.publish(TurnFinishing(conversation=conversation, turn_id=turn.id))
+        joined = await self._finish(turn, outcome, self.compose(turn, outcome))
+        for turn_id in (turn.id, *joined):
+            self.bus.publish(
+                TurnEnded(
+                    conversation=conversation,
+                    turn_id=turn_id,
+                    outcome=outcome.kind,
+                    reason=outcome.reason,
+                )
+            )
+        _log.info("turn ended", outcome=outcome.kind, reason=outcome.reason)
+
+    async def _outcome(self, turn: Turn, lease: Lease) -> Outcome:
+        try:
+            if turn.attempt == 1:
+                # Later attempts go on from the record, which may already hold the last word.
+                with faults.commit("run.absorb"):
+                    await self.turns.absorb(turn, _JOIN)
+            return await lease.carry(self.answer(turn))
+        except TurnInterrupted:
+            return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")
+        except LeaseLost:
+            raise
+        except BotError as error:
+            _log.warning("turn failed", error=str(error))
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error))
+        except Exception:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
+            _log.exception("turn failed unexpectedly")
+            return Outcome(kind=OutcomeKind.FAILED, reason="something broke inside me")
+
+    async def _finish(
+        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
+    ) -> Sequence[TurnId]:
+        """Commit the end; a store that cannot write is waited for, since nothing may be lost."""
+        while True:
+            try:
+                with faults.commit("run.finish"):
+                    return await self.turns.finish(turn, outcome, deliveries)
+            except StoreUnavailable as error:
+                _log.error("outcome not recorded yet", error=str(error))
+                await self.clock.sleep(_STORE_PAUSE_SECONDS)

@@ -1,0 +1,82 @@
+"""Runs the bot: what starts in which order, and how it stops."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import structlog
+
+from bot.app import App
+from bot.contracts.model import Warms
+
+_log = structlog.get_logger(__name__)
+
+_DRAIN_SECONDS: Final = 20.0
+"""How long running turns may go on after a stop was asked for; then they are put back."""
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+async def serve(
+    app: App,
+    *,
+    ready: Callable[[App], None] | None = None,
+    until: asyncio.Event | None = None,
+    drain_seconds: float = _DRAIN_SECONDS,
+) -> None:
+    """Run *app* until a signal or *until* asks it to stop, then close it.
+
+    It stops from the door inwards: channels hear no more, turns end or are put
+    back, couriers finish the sends they began, and only then is the store closed.
+
+    Raises:
+        ConfigError: the page cannot be served where it should be.
+    """
+    stopping = until or asyncio.Event()
+    async with app.closing:
+        with _signals_set(stopping):
+            await app.server.start()
+            app.closing.push_async_callback(app.server.close)
+            app.introduce()
+            await _run(app, stopping, ready, drain_seconds)
+
+
+async def _run(
+    app: App, stopping: asyncio.Event, ready: Callable[[App], None] | None, drain_seconds: float
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        couriers_stop = asyncio.Event()
+        for courier in app.couriers:
+            group.create_task(courier.work(couriers_stop), name="courier")
+        group.create_task(app.lanes.work(), name="lanes")
+        doors = [
+            group.create_task(channel.listen(app.gateway), name=f"listen {channel.name}")
+            for channel in app.channels
+        ]
+        warming = [
+            group.create_task(model.warm(), name="warm model")
+            for model in app.models
+            if isinstance(model, Warms)
+        ]
+        if ready is not None:
+            await asyncio.sleep(0)
+            ready(app)
+        await stopping.wait()
+        _log.info("stopping")
+        for task in (*doors, *warming):
+            task.cancel()
+        await app.lanes.stop(drain_seconds=drain_seconds)
+        couriers_stop.set()
+
+
+@contextlib.contextmanager
+def _signals_set(stopping: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, stopping.set)
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
