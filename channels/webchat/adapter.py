@@ -30,8 +30,7 @@ class WebchatChannel:
     dialect = HtmlDialect()
 
     def __init__(self, parts: ChannelParts) -> None:
-        self.about = About()
-        """Set it anew when something of it changes; the next connection is told."""
+        self._about = About()
         self._clock = parts.clock
         self._logins = Logins(parts.records, parts.clock)
         self._routes = Routes(self, self._logins, parts.clock)
@@ -40,8 +39,20 @@ class WebchatChannel:
         self._paces = {name: Pace(parts.clock) for name in _CONVERSATIONS}
         self._connections: set[Connection] = set()
 
+    @property
+    def about(self) -> About:
+        """What the page may tell of the bot."""
+        return self._about
+
+    def introduce(self, *, address: str, model: str, problem: str) -> None:
+        """Say what the page may tell of the bot; the next connection is told."""
+        self._about = About(address=address, model=model, problem=problem)
+
     async def listen(self, gateway: Gateway) -> None:
-        """Follow the news for whoever watches, until cancelled; what is said comes by sockets."""
+        """Follow the news for whoever watches, and take what is said, until cancelled.
+
+        Then every reader is sent away; each comes back and goes on from its last line.
+        """
         self._gateway = gateway
         try:
             async with asyncio.TaskGroup() as group:
@@ -49,6 +60,7 @@ class WebchatChannel:
                     group.create_task(live.follow(gateway))
         finally:
             self._gateway = None
+            await self.close()
 
     async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
         """Take the delivery as arrived: with its commit it is a line, and the page reads lines."""
@@ -56,10 +68,10 @@ class WebchatChannel:
         return Receipt(message_ids=(nonce,), at=self._clock.now())
 
     async def close(self) -> None:
-        """Send every reader away; each comes back and goes on from its last line."""
-        async with asyncio.TaskGroup() as group:
-            for connection in self._connections:
-                group.create_task(connection.close(WSCloseCode.GOING_AWAY, "The bot stops."))
+        """Send every reader away."""
+        await asyncio.gather(
+            *(each.close(WSCloseCode.GOING_AWAY, "The bot stops.") for each in self._connections)
+        )
 
     def routes(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -71,7 +83,7 @@ class WebchatChannel:
         The code stands in the fragment, which no browser sends to a server, so
         that it meets no log on its way.
         """
-        return f"{self.about.address}/#code={await self._logins.new_code()}"
+        return f"{self._about.address}/#code={await self._logins.new_code()}"
 
     async def converse(self, request: web.Request, conversation_id: str) -> web.StreamResponse:
         """Upgrade to a WebSocket and serve it to its end."""
@@ -85,7 +97,7 @@ class WebchatChannel:
             gateway=self._gateway,
             live=self._lives[conversation_id],
             pace=self._paces[conversation_id],
-            about=self.about,
+            about=self._about,
             clock=self._clock,
         )
         connection = Connection(socket, parts)

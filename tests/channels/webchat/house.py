@@ -15,7 +15,6 @@ import aiohttp
 from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
-from channels.webchat.connection import About
 from tests.doubles.fake_gateway import FakeGateway
 from tests.doubles.memory_records import MemoryRecords
 
@@ -128,7 +127,7 @@ def browser() -> aiohttp.ClientSession:
 
 
 @asynccontextmanager
-async def a_house(about: About | None = None) -> AsyncIterator[House]:
+async def a_house(*, problem: str = "") -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
     channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
@@ -139,8 +138,7 @@ async def a_house(about: About | None = None) -> AsyncIterator[House]:
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
-        about = about or About(model="demo")
-        channel.about = About(address=server.address, model=about.model, problem=about.problem)
+        channel.introduce(address=server.address, model="demo", problem=problem)
         listening = asyncio.create_task(channel.listen(house.gateway))
         try:
             await asyncio.sleep(0)
