@@ -1,0 +1,65 @@
+"""Opens what is remembered: the scheme of a URL names the backend's folder."""
+
+import importlib
+from typing import Protocol, cast
+
+from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import ConfigError
+from bot.contracts.store import Ledger, Store
+
+_SETTING = "store"
+_EXPECTED = "an address such as sqlite:///path/to/stonechat.db"
+
+
+class Backend(Protocol):
+    """What a backend's folder exports."""
+
+    async def open_store(self, url: str, *, clock: Clock, ids: Ids) -> Store:
+        """Open it to read and write, alone."""
+        ...
+
+    async def open_ledger(self, url: str) -> "OpenLedger":
+        """Open it to read, beside whoever writes."""
+        ...
+
+
+class OpenLedger(Ledger, Protocol):
+    """A ledger with a connection of its own."""
+
+    async def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+async def open_store(url: str, *, clock: Clock, ids: Ids) -> Store:
+    """Open the store at *url*, and be the only one who has it open.
+
+    Raises:
+        ConfigError: no backend has this scheme, or the address is not one of its own.
+        StoreHeld: another process has it open.
+        StoreUnavailable: it cannot be read or written; the sentence says why.
+    """
+    return await _backend(url).open_store(url, clock=clock, ids=ids)
+
+
+async def open_ledger(url: str) -> OpenLedger:
+    """Open the lists of the store at *url*, also while a bot has it open.
+
+    Raises:
+        ConfigError: no backend has this scheme, or the address is not one of its own.
+        StoreUnavailable: there is nothing to read yet, or it cannot be read.
+    """
+    return await _backend(url).open_ledger(url)
+
+
+def _backend(url: str) -> Backend:
+    scheme, separator, _ = url.partition("://")
+    if not separator or not scheme.isidentifier():
+        raise ConfigError(_SETTING, f"{url!r}", _EXPECTED)
+    name = f"{__name__}.{scheme}"
+    try:
+        return cast(Backend, importlib.import_module(name))
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise ConfigError(_SETTING, f"the scheme {scheme!r}", _EXPECTED) from None

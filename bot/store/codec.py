@@ -1,0 +1,58 @@
+"""Between our dataclasses and JSON on disk: the door through which records come back."""
+
+import json
+from typing import Final, Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from bot.contracts.delivery import Receipt
+from bot.contracts.errors import RecordUnreadable
+from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.text import clean
+from bot.contracts.transcript import Entry
+from bot.contracts.turn import Arrival, Outcome, Usage
+
+T = TypeVar("T")
+
+
+class Codec(Generic[T]):
+    """Writes values of one type as JSON and reads them back.
+
+    A field that this version does not know is ignored, so that a newer minor
+    version's records can be read.
+    """
+
+    def __init__(self, adapter: TypeAdapter[T]) -> None:
+        self._adapter = adapter
+
+    def encode(self, value: T) -> str:
+        """Write *value*. A lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
+        try:
+            return self._adapter.dump_json(value).decode()
+        except PydanticSerializationError:
+            plain = self._adapter.dump_python(value, mode="json")
+            return clean(json.dumps(plain, ensure_ascii=False))
+
+    def decode(self, text: str) -> T:
+        """Read what `encode` wrote.
+
+        Raises:
+            RecordUnreadable: it does not fit the type.
+        """
+        try:
+            return self._adapter.validate_json(text)
+        except ValidationError as error:
+            raise RecordUnreadable(
+                f"a stored {error.title} cannot be read: {error.errors()[0]['msg']};"
+                " it was changed by hand or written by another version"
+            ) from error
+
+
+ARRIVAL: Final = Codec(TypeAdapter(Arrival))
+ENTRY: Final[Codec[Entry]] = Codec(TypeAdapter(Entry))
+OUTCOME: Final = Codec(TypeAdapter(Outcome))
+PAYLOAD: Final = Codec(TypeAdapter(ReplyPayload))
+RECEIPT: Final = Codec(TypeAdapter(Receipt))
+TARGET: Final = Codec(TypeAdapter(Target))
+USAGE: Final = Codec(TypeAdapter(Usage))

@@ -1,0 +1,87 @@
+"""The default store: one SQLite file, opened by one process."""
+
+from pathlib import Path
+from typing import Final
+
+from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import ConfigError
+from bot.store.sqlite import leases
+from bot.store.sqlite.bell import Bell
+from bot.store.sqlite.claims import Caps
+from bot.store.sqlite.db import Reader, Writer
+from bot.store.sqlite.files import Hold, hold
+from bot.store.sqlite.leases import Boot
+from bot.store.sqlite.ledger import SqliteLedger
+from bot.store.sqlite.outbox import SqliteOutbox
+from bot.store.sqlite.records import SqliteRecords
+from bot.store.sqlite.sessions import SqliteSessions
+from bot.store.sqlite.transcripts import SqliteTranscripts
+from bot.store.sqlite.turns import SqliteTurns
+
+CAPS: Final = Caps(session=20, store=2000)
+"""How many turns may wait in a session and in all."""
+
+
+class SqliteStore:
+    """The `Store` in one database file."""
+
+    def __init__(
+        self, writer: Writer, reader: Reader, held: Hold, clock: Clock, boot: Boot, caps: Caps
+    ) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._held = held
+        self._boot = boot
+        bell = Bell(clock)
+        self.turns = SqliteTurns(writer, reader, clock, boot, caps, bell)
+        self.transcripts = SqliteTranscripts(writer, reader, clock, boot)
+        self.sessions = SqliteSessions(writer, reader)
+        self.outbox = SqliteOutbox(writer, reader, clock, boot, bell)
+        self.records = SqliteRecords(writer, reader)
+        self.ledger = SqliteLedger(reader)
+
+    @classmethod
+    async def open(cls, path: Path, *, clock: Clock, caps: Caps = CAPS) -> "SqliteStore":
+        """Open the database at *path*, making it if there is none."""
+        held = hold(path)
+        try:
+            writer = await Writer.open(path)
+            try:
+                boot = await writer.write(leases.begin)
+                reader = await Reader.open(path)
+            except BaseException:
+                await writer.close()
+                raise
+        except BaseException:
+            held.release()
+            raise
+        return cls(writer, reader, held, clock, boot, caps)
+
+    @property
+    def epoch(self) -> int:
+        """Rises when history was rolled back (a restored backup), never otherwise."""
+        return self._boot.epoch
+
+    async def close(self) -> None:
+        """Finish what was begun and let go of the file."""
+        await self._reader.close()
+        await self._writer.close()
+        self._held.release()
+
+
+async def open_store(url: str, *, clock: Clock, ids: Ids) -> SqliteStore:
+    """Open the store at ``sqlite:///absolute/path``. Every id here follows from a turn's."""
+    del ids
+    return await SqliteStore.open(_path(url), clock=clock)
+
+
+async def open_ledger(url: str) -> SqliteLedger:
+    """Open the lists at ``sqlite:///absolute/path``, also while a bot has it open."""
+    return SqliteLedger(await Reader.open(_path(url)))
+
+
+def _path(url: str) -> Path:
+    path = Path(url.removeprefix("sqlite://"))
+    if not path.is_absolute() or not path.name:
+        raise ConfigError("store", f"{url!r}", "sqlite:///absolute/path/to/a/file")
+    return path

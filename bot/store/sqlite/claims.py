@@ -1,0 +1,203 @@
+"""The first commit of a message: its claim, its place in the queue, what a stop ends with it."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bot.contracts.admission import Dispatch, Handled
+from bot.contracts.delivery import Delivery, OnUnknown
+from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.reply import ReplyPayload
+from bot.contracts.session import SessionKey
+from bot.contracts.store import Duplicate, Full, Opened
+from bot.contracts.turn import (
+    Arrival,
+    Outcome,
+    OutcomeKind,
+    QueueMode,
+    Turn,
+    TurnId,
+    TurnState,
+)
+from bot.store import codec
+from bot.store.sqlite import outbox
+from bot.store.sqlite.lines import next_seq
+from bot.store.sqlite.rows import ticks_or_none, turn_of
+
+_STOPPED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped")
+_DELETED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="deleted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How many turns may wait."""
+
+    session: int
+    store: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """What became of one arrival, and the running turn that it asked to stop."""
+
+    result: Opened | Duplicate | Full
+    asked_to_stop: TurnId | None = None
+
+
+def claim(connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int) -> Claimed:
+    """Write *arrival* down, unless it was before or there is no room."""
+    earlier = _claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
+    if earlier is not None:
+        return Claimed(result=Duplicate(turn=turn_of(earlier)))
+    match arrival.admission:
+        case Dispatch():
+            return _enqueue(connection, arrival, caps)
+        case Handled() if arrival.mode is QueueMode.INTERRUPT:
+            return _stop(connection, arrival, now)
+        case _:
+            return Claimed(result=_answer(connection, arrival, arrival.replies, now))
+
+
+def amend(
+    connection: sqlite3.Connection,
+    conversation: ConversationKey,
+    source: Source,
+    text: str | None,
+    now: int,
+) -> bool:
+    """Replace the text of a turn that still waits, or end it; say whether one did."""
+    row = _claimed(connection, conversation, source)
+    if row is None or row["state"] != TurnState.WAITING:
+        return False
+    if text is None:
+        end(connection, row["id"], _DELETED, now)
+        return True
+    arrival = codec.ARRIVAL.decode(row["arrival"])
+    amended = replace(arrival, inbound=replace(arrival.inbound, text=text))
+    connection.execute(
+        "UPDATE turn SET arrival = ? WHERE id = ?", (codec.ARRIVAL.encode(amended), row["id"])
+    )
+    return True
+
+
+def end(connection: sqlite3.Connection, turn_id: TurnId, outcome: Outcome, now: int) -> None:
+    """Finish a turn that waits or runs."""
+    connection.execute(
+        "UPDATE turn SET state = 'finished', boot = 0, outcome = ?, ending = ?, ended_at = ?"
+        " WHERE id = ?",
+        (outcome.kind, codec.OUTCOME.encode(outcome), now, turn_id),
+    )
+
+
+def _claimed(
+    connection: sqlite3.Connection, conversation: ConversationKey, source: Source
+) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM turn"
+        " WHERE channel = ? AND account = ? AND conversation_id = ? AND source = ?",
+        (conversation.channel, conversation.account, conversation.conversation_id, source),
+    ).fetchone()
+    return row
+
+
+def _enqueue(connection: sqlite3.Connection, arrival: Arrival, caps: Caps) -> Claimed:
+    session_key = arrival.route.session_key
+    (in_session,) = connection.execute(
+        "SELECT COUNT(*) FROM turn WHERE session_key = ? AND state = 'waiting'", (session_key,)
+    ).fetchone()
+    if in_session >= caps.session:
+        return Claimed(result=Full(waiting=in_session))
+    (in_all,) = connection.execute("SELECT COUNT(*) FROM turn WHERE state = 'waiting'").fetchone()
+    if in_all >= caps.store:
+        return Claimed(result=Full(waiting=in_all))
+    stopped = None
+    if arrival.mode is QueueMode.INTERRUPT:
+        stopped = _ask_to_stop(connection, session_key)
+    return Claimed(result=Opened(turn=_insert(connection, arrival)), asked_to_stop=stopped)
+
+
+def _stop(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Claimed:
+    """Stop what runs and end what waits; the answer is theirs, if there is anything."""
+    session_key = arrival.route.session_key
+    running = _ask_to_stop(connection, session_key)
+    rows = connection.execute(
+        "SELECT * FROM turn WHERE session_key = ? AND state = 'waiting' ORDER BY seq",
+        (session_key,),
+    ).fetchall()
+    for row in rows:
+        turn = turn_of(row)
+        end(connection, turn.id, _STOPPED, now)
+        if arrival.stopped_notice is not None:
+            notice = _reply(turn.arrival, f"{turn.id}!stopped", arrival.stopped_notice)
+            outbox.queue(connection, [notice])
+    idle = running is None and not rows
+    opened = _answer(connection, arrival, arrival.replies if idle else (), now)
+    return Claimed(result=opened, asked_to_stop=running)
+
+
+def _answer(
+    connection: sqlite3.Connection, arrival: Arrival, replies: Sequence[ReplyPayload], now: int
+) -> Opened:
+    """Write down an arrival that needs no worker, with what it is told at the door."""
+    outcome = Outcome(
+        kind=OutcomeKind.ANSWERED if replies else OutcomeKind.SILENT,
+        reason=arrival.admission.reason,
+    )
+    turn = _insert(connection, arrival)
+    end(connection, turn.id, outcome, now)
+    outbox.queue(
+        connection,
+        [_reply(arrival, f"{turn.id}!door:{n}", reply) for n, reply in enumerate(replies)],
+    )
+    return Opened(turn=replace(turn, state=TurnState.FINISHED))
+
+
+def _ask_to_stop(connection: sqlite3.Connection, session_key: SessionKey) -> TurnId | None:
+    row = connection.execute(
+        "UPDATE turn SET cancel_asked = 1 WHERE session_key = ? AND state = 'running' RETURNING id",
+        (session_key,),
+    ).fetchone()
+    return None if row is None else TurnId(row["id"])
+
+
+def _insert(connection: sqlite3.Connection, arrival: Arrival) -> Turn:
+    inbound = arrival.inbound
+    row = connection.execute(
+        "INSERT INTO turn (seq, id, channel, account, conversation_id, thread_id, source, event,"
+        " session_key, rank, mode, lane, not_before, arrival, state)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting') RETURNING *",
+        (
+            next_seq(connection),
+            arrival.turn_id,
+            inbound.channel,
+            inbound.account,
+            inbound.conversation.id,
+            inbound.conversation.thread_id,
+            inbound.source,
+            inbound.event,
+            arrival.route.session_key,
+            arrival.rank,
+            arrival.mode,
+            arrival.lane,
+            ticks_or_none(arrival.not_before),
+            codec.ARRIVAL.encode(arrival),
+        ),
+    ).fetchone()
+    return turn_of(row)
+
+
+def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Delivery:
+    """Make the delivery of a sentence of our own.
+
+    Its channel's rule is not known here, so it gets the one that suits any
+    reply: two copies are better than none, and never three.
+    """
+    return Delivery(
+        id=delivery_id,
+        turn_id=arrival.turn_id,
+        session_key=arrival.route.session_key,
+        target=arrival.target,
+        payload=payload,
+        on_unknown=OnUnknown.REPEAT_ONCE,
+    )

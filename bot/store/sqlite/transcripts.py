@@ -1,0 +1,79 @@
+"""What each session remembers: rows are only ever added."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from bot.contracts.clock import Clock
+from bot.contracts.session import SessionKey
+from bot.contracts.transcript import Entry, Recorded
+from bot.contracts.turn import Turn, TurnId
+from bot.store import codec
+from bot.store.sqlite.db import Reader, Writer
+from bot.store.sqlite.leases import Boot, require_turn
+from bot.store.sqlite.rows import moment, ticks
+
+
+class SqliteTranscripts:
+    """The `Transcripts` of one database."""
+
+    def __init__(self, writer: Writer, reader: Reader, clock: Clock, boot: Boot) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+        self._boot = boot
+
+    async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
+        """Record entries in the turn's name, in order, in one commit.
+
+        Raises:
+            LeaseLost: the turn is somebody else's by now, or over.
+        """
+        now = ticks(self._clock.now())
+
+        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+            require_turn(connection, turn, self._boot)
+            return record(connection, turn, entries, now)
+
+        return await self._writer.write(unit)
+
+    async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
+        """Return the session's entries after *after*, in order."""
+
+        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+            rows = connection.execute(
+                "SELECT * FROM entry WHERE session_key = ? AND seq > ? ORDER BY seq",
+                (session_key, after),
+            ).fetchall()
+            return [_recorded(row) for row in rows]
+
+        return await self._reader.read(unit)
+
+
+def record(
+    connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry], now: int
+) -> Sequence[Recorded]:
+    """Add *entries* to the transcript of *turn*'s session, in its name."""
+    (last,) = connection.execute(
+        "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?", (turn.session_key,)
+    ).fetchone()
+    recorded = [
+        Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=entry)
+        for seq, entry in enumerate(entries, start=last + 1)
+    ]
+    for one in recorded:
+        connection.execute(
+            "INSERT INTO entry (session_key, seq, turn_id, attempt, at, body)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (turn.session_key, one.seq, turn.id, turn.attempt, now, codec.ENTRY.encode(one.entry)),
+        )
+    return recorded
+
+
+def _recorded(row: sqlite3.Row) -> Recorded:
+    return Recorded(
+        seq=row["seq"],
+        turn_id=TurnId(row["turn_id"]),
+        attempt=row["attempt"],
+        at=moment(row["at"]),
+        entry=codec.ENTRY.decode(row["body"]),
+    )
