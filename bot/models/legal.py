@@ -11,7 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
-from bot.contracts.messages import AssistantMessage, Message, ResultState, ToolCall, ToolResult
+from bot.contracts.messages import (
+    AssistantMessage,
+    Message,
+    ResultState,
+    StopReason,
+    ToolCall,
+    ToolResult,
+)
 from bot.contracts.text import clean
 
 _ILLEGAL: Final = re.compile("[^a-zA-Z0-9_-]")
@@ -67,6 +74,11 @@ def arguments_text(call: ToolCall) -> str:
     """Return the call's arguments as the text of an object: as written, if it was one."""
     is_legal = _object(call.arguments) is not None
     return call.arguments if is_legal else dumps(arguments_of(call)).decode()
+
+
+def finished(arguments: str, stop: StopReason) -> str:
+    """Return a call's arguments as they came; none at all are an empty object, unless cut off."""
+    return arguments if arguments.strip() or stop is StopReason.LENGTH else "{}"
 
 
 def dumps(value: object) -> bytes:

@@ -16,6 +16,7 @@ _FIELDS = {
     "model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream",
     "stream_options", "max_tokens", "max_completion_tokens", "temperature",
 }  # fmt: skip
+_STOPS = {"tool_use": "tool_calls", "refusal": "content_filter"}
 _NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
 
 
@@ -65,7 +66,8 @@ class FakeOpenAI(ModelServer):
             for delta in self._call(index, call):
                 yield chunk({"tool_calls": [delta]})
         if answer.stop is not None:
-            yield chunk({}, answer.stop or ("tool_calls" if answer.calls else "stop"))
+            stop = answer.stop or ("tool_calls" if answer.calls else "stop")
+            yield chunk({}, _STOPS.get(stop, stop))
             if asked.body.get("stream_options") == {"include_usage": True}:
                 yield _frame(chunk_id, asked, {"choices": [], "usage": _usage(answer)})
         if answer.ends:

@@ -91,7 +91,7 @@ class Answer:
     calls: tuple[Call, ...] = ()
     thinking: str = ""
     stop: str | None = ""
-    """The wire's own word; "" for the fitting one, None for none at all."""
+    """The wire's own word, or ``tool_use``, ``length``, ``refusal`` in any; None for none at all."""
     tokens: tuple[int, int, int] = (11, 7, 0)
     """Input (cached included), output, cached."""
     cut: int | None = None

@@ -50,7 +50,7 @@ def same_call_again(_asked: Asked) -> Answer | Raw:
 
 def stops_at_tool_use(_asked: Asked) -> Answer | Raw:
     """Stop for a tool, and name none."""
-    return Answer(text="Let me look that up.", stop="tool_calls")
+    return Answer(text="Let me look that up.", stop="tool_use")
 
 
 def unknown_tool(asked: Asked) -> Answer | Raw:

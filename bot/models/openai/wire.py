@@ -24,7 +24,7 @@ from bot.contracts.messages import (
 from bot.contracts.model import ModelEvent, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
-from bot.models.legal import arguments_text, dumps, groups, legal_id, legal_name
+from bot.models.legal import arguments_text, dumps, finished, groups, legal_id, legal_name
 from bot.models.server import Server
 
 _PREFIX: Final[Mapping[ResultState, str]] = {
@@ -236,7 +236,7 @@ class ChunkReader:
             text="".join(self._text),
             stop=stop,
             tool_calls=tuple(
-                ToolCall(id=call.id, name=call.name, arguments=call.arguments)
+                ToolCall(id=call.id, name=call.name, arguments=finished(call.arguments, stop))
                 for call in self._calls
             ),
             thinking=(Thinking(text=thought),) if thought else (),
@@ -252,9 +252,7 @@ class ChunkReader:
     def _reason(self, said: str) -> StopReason:
         stop = _STOPS.get(said)
         if stop is None:
-            raise ModelDisconnected(
-                f"{self._server} stopped for {said!r}, which no answer ends with"
-            )
+            raise ModelDisconnected(f"{self._server} stopped for an unknown reason: {said!r}")
         if stop is StopReason.END and self._calls:
             return StopReason.TOOL_USE
         if stop is StopReason.END and self._refused:
