@@ -1,0 +1,65 @@
+"""Which sandbox this machine has: found by running a real command in it."""
+
+import asyncio
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bot.contracts.errors import ToolError
+from bot.contracts.tool import Sandbox
+from bot.sandbox.bubblewrap import Bubblewrap
+from bot.sandbox.limits import SYSTEM_PATH
+from bot.sandbox.program import first_line
+
+_TRIAL: Final = 'test ! -e "{outside}" && echo works > inside && cat inside'
+"""It must not see a file outside, and must be able to write one inside."""
+
+_TRIAL_SECONDS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoSandbox:
+    """There is none; `reason` says why and what to do, in one sentence."""
+
+    reason: str
+
+
+async def find_sandbox(
+    *, shell_python: Path | None = None, path: str = SYSTEM_PATH
+) -> Sandbox | NoSandbox:
+    """Return the first sandbox that proves itself on this machine.
+
+    *shell_python* is the prefix of the Python that programs inside shall find as
+    ``python3``: the one that runs this, unless told otherwise. *path* is where
+    bubblewrap is looked for.
+    """
+    python = (shell_python or Path(sys.base_prefix)).resolve()
+    executable = shutil.which("bwrap", path=path)
+    if executable is None:
+        return NoSandbox(
+            reason="no shell: bubblewrap is not installed; install it "
+            "(Debian and Ubuntu: apt-get install bubblewrap) and start again"
+        )
+    sandbox = Bubblewrap(executable=Path(executable), python=python)
+    fault = await _try(sandbox)
+    if fault is None:
+        return sandbox
+    return NoSandbox(reason=f"no shell: {sandbox.name} does not work here: {fault}")
+
+
+async def _try(sandbox: Sandbox) -> str | None:
+    """Run a real command; return what went wrong, or None."""
+    with tempfile.NamedTemporaryFile() as outside, tempfile.TemporaryDirectory() as inside:
+        root = await asyncio.to_thread(Path(inside).resolve)
+        try:
+            finished = await sandbox.run(
+                _TRIAL.format(outside=outside.name), root=root, timeout_seconds=_TRIAL_SECONDS
+            )
+        except ToolError as error:
+            return str(error)
+        except OSError as error:
+            return error.strerror or type(error).__name__
+    return None if finished.output == "works\n" else first_line(finished.output)
