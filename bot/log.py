@@ -29,12 +29,18 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def configure(
-    *, terminal: TextIO, colours: bool, logs: Path | None = None, debug: bool = False
+    *,
+    terminal: TextIO,
+    colours: bool,
+    logs: Path | None = None,
+    debug: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Send all logging to *terminal* and, with *logs*, to a file in that folder.
 
     A terminal gets words, in colour if *colours*; anything else, and the file, gets one
-    JSON object a line. The file is readable by its owner alone and is rotated.
+    JSON object a line. With *quiet* only warnings reach *terminal*. The file is readable
+    by its owner alone and is rotated.
 
     Raises:
         OSError: the file cannot be written.
@@ -42,6 +48,7 @@ def configure(
     machine = _Formatter(structlog.processors.JSONRenderer(ensure_ascii=False))
     screen = logging.StreamHandler(terminal)
     screen.setFormatter(_Formatter(_console(colours)) if terminal.isatty() else machine)
+    screen.setLevel(logging.WARNING if quiet and not debug else logging.NOTSET)
     outputs: list[logging.Handler] = [screen]
     if logs is not None:
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)

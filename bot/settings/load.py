@@ -54,13 +54,20 @@ def remember_good(settings: Settings) -> None:
 
 
 def read_settings(
-    home: Path, environ: Mapping[str, str], *, file: Path | None = None, must_exist: bool = False
+    home: Path,
+    environ: Mapping[str, str] | None = None,
+    *,
+    file: Path | None = None,
+    must_exist: bool = False,
 ) -> Settings:
     """Read the settings from `config.yaml`, or from *file*; without a file, all are defaults.
+
+    It changes nothing on disk.
 
     Raises:
         SettingsBroken: something in it is wrong.
     """
+    environ = os.environ if environ is None else environ
     file = home / CONFIG if file is None else file
     text = _text(file)
     if text is None and must_exist:

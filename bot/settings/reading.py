@@ -26,11 +26,17 @@ _PLAIN: Final = {
 
 
 class SettingsBroken(ConfigError):
-    """The operator must act: the first of the mistakes is this error, `others` are the rest."""
+    """The operator must act; it speaks of the first mistake, `mistakes` are all."""
 
     def __init__(self, first: ConfigError, *others: ConfigError) -> None:
         super().__init__(first.setting, first.found, first.expected, where=first.where)
-        self.others = others
+        self.mistakes = (first, *others)
+
+    def __str__(self) -> str:
+        """The first mistake, and how many there are besides."""
+        more = len(self.mistakes) - 1
+        rest = f" (and {more} more; `stonechat check` lists all)" if more else ""
+        return f"{self.mistakes[0]}{rest}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,11 @@ class Settings:
     """What is odd but works, one sentence each."""
 
     @property
+    def config_file(self) -> Path:
+        """What the operator writes; it may be absent."""
+        return self.home / "config.yaml"
+
+    @property
     def logs(self) -> Path:
         """The folder of the log files."""
         return self.home / "logs"

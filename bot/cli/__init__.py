@@ -1,0 +1,187 @@
+"""The command line: what can be said to the bot from a terminal, and how each command ends."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import Annotated
+
+import typer
+
+from bot import __version__
+from bot.contracts.errors import BotError, ConfigError, StoreHeld
+from bot.contracts.secret import mask
+
+
+class Exit(IntEnum):
+    """How a command ended, for scripts and for systemd."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    INTERRUPTED = 4
+    CONFIG = 78
+    """EX_CONFIG of sysexits(3): starting it again changes nothing before somebody acts."""
+
+
+app = typer.Typer(
+    name="stonechat",
+    help="A self-hosted assistant that ends every message in exactly one visible outcome.",
+    invoke_without_command=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_INTERRUPTED_BY_TYPER = 130
+"""What typer makes of Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out one command and return its exit code. An error is one sentence on stderr."""
+    os.umask(0o077)
+    try:
+        code = typer.main.get_command(app).main(
+            args=None if arguments is None else list(arguments),
+            prog_name="stonechat",
+            standalone_mode=False,
+        )
+    except typer.TyperException as error:
+        from bot.settings.terminal import command_name
+
+        return _complain(f"{error.message} See {command_name()} --help", Exit.USAGE)
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED
+    except BotError as error:
+        return _complain(str(error), _code(error))
+    except BaseExceptionGroup as group:
+        expected, bugs = group.split(BotError)
+        if expected is None or bugs is not None:
+            raise
+        return max(_complain(str(error), _code(error)) for error in _leaves(expected))
+    except BrokenPipeError:
+        # Whoever read our output has left; Python's last flush would only complain of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.FAILED
+    return Exit.INTERRUPTED if code == _INTERRUPTED_BY_TYPER else Exit(code or 0)
+
+
+def _code(error: BaseException) -> Exit:
+    return Exit.CONFIG if isinstance(error, ConfigError | StoreHeld) else Exit.FAILED
+
+
+def _complain(sentence: str, code: Exit) -> Exit:
+    sys.stderr.write(f"stonechat: {mask(sentence)}\n")
+    return code
+
+
+def _leaves(group: BaseExceptionGroup[BotError]) -> Iterator[BotError]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"stonechat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def stonechat(
+    context: typer.Context,
+    *,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Log more, and show tracebacks here.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Remember what holds for every command."""
+    del version
+    context.obj = debug
+
+    def unexpected(_: type[BaseException], error: BaseException, __: object) -> None:
+        from bot.cli.crash import report
+
+        report(error, debug=debug)
+
+    sys.excepthook = unexpected
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(Exit.USAGE)
+
+
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="Listen here instead; 0 takes any free port.")
+]
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")]
+
+
+@app.command()
+def run(context: typer.Context, *, port: Port = None) -> None:
+    """Start the bot, and keep it running until Ctrl-C."""
+    from bot.cli.run import run as run_until_stopped
+
+    run_until_stopped(port=port, debug=context.obj)
+
+
+@app.command()
+def check() -> None:
+    """Say what would run, or what is wrong with the settings. Changes nothing."""
+    from bot.cli.check import check as check_settings
+
+    if not check_settings():
+        raise typer.Exit(Exit.CONFIG)
+
+
+@app.command()
+def version() -> None:
+    """Show the version."""
+    _show_version(wanted=True)
+
+
+@app.command()
+def sessions(*, limit: Limit = 30) -> None:
+    """List the sessions, latest first."""
+    from bot.cli.lists import list_sessions
+
+    list_sessions(limit)
+
+
+@app.command()
+def turns(
+    *,
+    session: Annotated[str | None, typer.Option(help="Only those of this session key.")] = None,
+    open_only: Annotated[bool, typer.Option("--open", help="Only what waits or runs.")] = False,
+    limit: Limit = 30,
+) -> None:
+    """List the turns, latest first."""
+    from bot.cli.lists import list_turns
+
+    list_turns(session, open_only=open_only, limit=limit)
+
+
+@app.command()
+def trace(turn: Annotated[str, typer.Argument(help="The turn's id, as `turns` lists it.")]) -> None:
+    """Tell all that is known of one turn: admission, route, attempts, deliveries."""
+    from bot.cli.trace import trace as tell
+
+    tell(turn)
+
+
+@app.command()
+def outbox(
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Also what has arrived.")] = False,
+    limit: Limit = 30,
+) -> None:
+    """List what is on its way, or did not arrive."""
+    from bot.cli.lists import list_outbox
+
+    list_outbox(everything=everything, limit=limit)

@@ -1,0 +1,50 @@
+"""``stonechat run``: start the bot and keep it running."""
+
+import asyncio
+import contextlib
+import sys
+from dataclasses import replace
+
+from bot.app import App, build
+from bot.cli.banner import banner, way_in, way_to_a_link
+from bot.cli.start import prepare
+from bot.serve import serve
+from bot.settings import Settings, remember_good
+from bot.settings.terminal import command_name, tunnel
+
+
+def run(*, port: int | None, debug: bool) -> None:
+    """Run until a signal asks to stop.
+
+    Raises:
+        ConfigError: something that the operator must mend.
+        StoreHeld: the bot runs already.
+    """
+    settings = prepare(debug=debug)
+    if port is not None:
+        settings = replace(settings, http=settings.http.model_copy(update={"port": port}))
+    asyncio.run(_run(settings))
+
+
+async def _run(settings: Settings) -> None:
+    app = await build(settings)
+    started = asyncio.Event()
+    welcome = asyncio.create_task(_welcome(app, started), name="welcome")
+    try:
+        await serve(app, ready=lambda _: started.set())
+    finally:
+        welcome.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await welcome
+
+
+async def _welcome(app: App, started: asyncio.Event) -> None:
+    await started.wait()
+    remember_good(app.settings)
+    words = banner(app.settings, app.sandbox, app.server.address)
+    print(words, end="\n\n", flush=True)  # noqa: T201 - the terminal is what it is for
+    if sys.stdout.isatty():
+        words = way_in(await app.link(), tunnel(app.server.port))
+    else:
+        words = way_to_a_link(command_name())
+    print(words, flush=True)  # noqa: T201 - the terminal is what it is for
