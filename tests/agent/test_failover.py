@@ -1,0 +1,82 @@
+from dataclasses import replace
+
+import pytest
+
+from bot.agent.failover import HISTORY_STEPS, Candidate, Failover
+from bot.contracts.errors import (
+    CandidatesExhausted,
+    ContextOverflow,
+    KeyRefused,
+    ModelDisconnected,
+    ModelUnavailable,
+    RequestRefused,
+)
+from tests.doubles.scripted_model import ScriptedModel
+
+FIRST = Candidate(model=ScriptedModel(name="first"))
+SECOND = Candidate(model=ScriptedModel(name="second"))
+BOTH = Failover.over([FIRST, SECOND])
+
+
+def test_a_broken_connection_is_tried_again_twice_and_then_left() -> None:
+    error = ModelDisconnected("it was cut")
+
+    once, first_wait = BOTH.after(error)
+    twice, second_wait = once.after(error)
+    left, _ = twice.after(error)
+
+    assert once.current().candidate is FIRST
+    assert twice.current().candidate is FIRST
+    assert 0 < first_wait < second_wait
+    assert left.current().candidate is SECOND
+
+
+def test_a_pause_the_server_asks_for_is_kept_up_to_twenty_seconds() -> None:
+    same, wait = BOTH.after(ModelDisconnected("busy", retry_after=7))
+    other, _ = BOTH.after(ModelDisconnected("busy", retry_after=21))
+
+    assert (same.current().candidate, wait) == (FIRST, 7)
+    assert other.current().candidate is SECOND
+
+
+@pytest.mark.parametrize("error", [KeyRefused("no"), ModelUnavailable("down")])
+def test_a_key_or_a_server_that_is_of_no_use_is_left_at_once(error: KeyRefused) -> None:
+    moved, wait = BOTH.after(error)
+
+    assert (moved.current().candidate, wait) == (SECOND, 0.0)
+
+
+def test_a_request_that_does_not_fit_is_shortened_before_another_model_is_tried() -> None:
+    state = BOTH
+    for history in HISTORY_STEPS[1:]:
+        state, _ = state.after(ContextOverflow("too long"))
+        assert (state.current().candidate, state.current().history) == (FIRST, history)
+
+    state, _ = state.after(ContextOverflow("too long"))
+
+    assert state.current().candidate is SECOND
+
+
+def test_a_request_the_provider_calls_wrong_is_not_sent_to_anybody_else() -> None:
+    state, _ = BOTH.after(RequestRefused("unknown field"))
+
+    with pytest.raises(CandidatesExhausted, match="first: unknown field"):
+        state.current()
+
+
+def test_when_nothing_is_left_every_cause_is_named_in_order() -> None:
+    state, _ = BOTH.after(KeyRefused("the key was refused"))
+    state, _ = state.after(ModelUnavailable("nobody answers"))
+
+    with pytest.raises(
+        CandidatesExhausted, match=r"first: the key was refused; second: nobody answers"
+    ):
+        state.current()
+
+
+def test_a_success_in_between_forgives_earlier_retries() -> None:
+    state = replace(BOTH, retries=2).refreshed()
+
+    again, _ = state.after(ModelDisconnected("cut"))
+
+    assert again.current().candidate is FIRST
