@@ -236,9 +236,7 @@ async def test_a_cancelled_write_does_not_land_behind_the_next_one(
         ".envrc",
     ],
 )
-async def test_what_other_programs_would_run_is_not_written(
-    tree: WorkspaceTree, root: Path, path: str
-) -> None:
+async def test_what_other_programs_would_run_is_not_written(tree: WorkspaceTree, path: str) -> None:
     with pytest.raises(ToolDenied, match="may not be written"):
         await tree.write(path, b"x")
 
