@@ -55,11 +55,11 @@ class DeferredModel:
 
     async def _opened(self) -> Client:
         if self._opening is None:
-            self._opening = asyncio.create_task(self._open())
+            self._opening = asyncio.create_task(asyncio.to_thread(self._open))
         # Shielded: one caller that gives up must not cancel the import for the others.
         return await asyncio.shield(self._opening)
 
-    async def _open(self) -> Client:
-        module = await asyncio.to_thread(importlib.import_module, self._module)
-        model: Client = module.open_client(self._parts, self._server)
-        return model
+    def _open(self) -> Client:
+        module = importlib.import_module(self._module)
+        client: Client = module.open_client(self._parts, self._server)
+        return client

@@ -91,7 +91,7 @@ class Answer:
     calls: tuple[Call, ...] = ()
     thinking: str = ""
     stop: str | None = ""
-    """The wire's own word, or ``tool_use``, ``length``, ``refusal`` in any; None for none at all."""
+    """The wire's own word, or ``tool_use``, ``length``, ``refusal`` in any; None for none."""
     tokens: tuple[int, int, int] = (11, 7, 0)
     """Input (cached included), output, cached."""
     cut: int | None = None
@@ -160,6 +160,8 @@ class ModelServer(ABC):
         self._ids = 0
         self.requests: list[Asked] = []
         self.complaints: list[Complaint] = []
+        self.hung_up = asyncio.Event()
+        """Set once a client has left in the middle of an answer."""
 
     @property
     def origin(self) -> str:
@@ -235,7 +237,11 @@ class ModelServer(ABC):
                 body=answer.body,
                 headers={"content-type": answer.kind, **answer.headers},
             )
-        return await self._send(request, answer, asked)
+        try:
+            return await self._send(request, answer, asked)
+        except asyncio.CancelledError:
+            self.hung_up.set()
+            raise
 
     def _unknown(self, body: Mapping[str, object]) -> Complaint | None:
         if self._models is None or body["model"] in self._models:
@@ -255,12 +261,18 @@ class ModelServer(ABC):
                 await self._wait(answer)
             if answer.cut is not None and sent + len(frame) > answer.cut:
                 await response.write(frame[: answer.cut - sent])
-                _cut(request)
+                await self._cut(request)
             await response.write(frame)
             sent += len(frame)
             if self._pause:
                 await asyncio.sleep(self._pause)
         return response
+
+    async def _cut(self, request: web.Request) -> None:
+        """End the connection in the middle of a frame, as a crash of the server would."""
+        assert request.transport is not None
+        request.transport.abort()
+        await self._ended.wait()
 
     async def _wait(self, answer: Answer) -> None:
         if answer.hold is None and not answer.stall:
@@ -303,10 +315,3 @@ def _object(raw: bytes) -> dict[str, object] | None:
     except ValueError:
         return None
     return body if isinstance(body, dict) else None
-
-
-def _cut(request: web.Request) -> None:
-    """End the connection in the middle of a frame, as a crash of the server would."""
-    if request.transport is not None:
-        request.transport.abort()
-    raise ConnectionResetError
