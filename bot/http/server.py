@@ -23,7 +23,7 @@ from bot.http.peer import same_user_only
 _IDLE_SECONDS: Final = 5.0
 """How long a connection may take to ask, the first time and each time after."""
 
-_GOODBYE_SECONDS: Final = 2.0
+_GOODBYE_SECONDS: Final = 0.5
 _LARGEST_BODY: Final = 64 * 1024
 _LONGEST_HEADER: Final = 8_190
 _MOST_HEADERS: Final = 64

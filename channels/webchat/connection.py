@@ -122,7 +122,7 @@ class Connection:
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
-        """The last line that was sent; None before the hello."""
+        """The last line that was sent; None until the hello is answered."""
         self._open: set[TurnId] = set()
         """Turns whose end this reader is to be told."""
         self._news = asyncio.Event()
@@ -208,18 +208,7 @@ class Connection:
         if self._cursor is not None:
             self.show(ErrorFrame(reason="There was a hello before."))
             return
-        limit = _RESUMED_LINES if hello.after_seq else _FIRST_LINES
-        lines = await self._lines(hello.after_seq, limit)
-        await self._send(
-            WelcomeFrame(
-                conversation=self._live.conversation.conversation_id,
-                model=self._about.model or None,
-                problem=self._about.problem or None,
-                earlier=len(lines) == limit,
-            )
-        )
-        self._cursor = hello.after_seq
-        await self._send_lines(lines)
+        cursor = await self._catch_up(hello.after_seq)
         records = await self._gateway.open_turns(self._live.conversation)
         self._live.attach(self)
         self.show(
@@ -234,7 +223,27 @@ class Connection:
             )
         )
         self._open.update(record.turn.id for record in records)
+        self._cursor = cursor
         self.look(None)
+
+    async def _catch_up(self, after_seq: int | None) -> int:
+        """Welcome the reader, send the lines it has not, and return the seq of the last."""
+        limit = _RESUMED_LINES if after_seq else _FIRST_LINES
+        lines = await self._lines(after_seq or 0, 1 if after_seq is None else limit)
+        seq = lines[-1].seq if lines else after_seq or 0
+        await self._send(
+            WelcomeFrame(
+                conversation=self._live.conversation.conversation_id,
+                seq=seq,
+                model=self._about.model or None,
+                problem=self._about.problem or None,
+                earlier=len(lines) == limit,
+            )
+        )
+        if after_seq is not None:
+            for line in lines:
+                await self._send(_line_frame(line))
+        return seq
 
     async def _receive(self, frame: SayFrame | StopFrame) -> None:
         if self._cursor is None:
@@ -264,7 +273,9 @@ class Connection:
             accepted = (await self._gateway.receive(inbound))[0]
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
-        self.look(accepted.turn_id)
+        self._open.add(accepted.turn_id)
+        if accepted.duplicate:
+            self.look(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
 
     async def _watch(self) -> None:
@@ -279,18 +290,15 @@ class Connection:
             if self._cursor is None:
                 continue
             try:
-                await self._send_lines(await self._lines(self._cursor, _RESUMED_LINES))
+                for line in await self._lines(self._cursor, _RESUMED_LINES):
+                    await self._send(_line_frame(line))
+                    self._cursor = line.seq
                 await self._send_ends()
             except StoreUnavailable:
                 continue
 
     async def _lines(self, after: int, limit: int) -> Sequence[Line]:
         return await self._gateway.lines(self._live.conversation, after=after, limit=limit)
-
-    async def _send_lines(self, lines: Sequence[Line]) -> None:
-        for line in lines:
-            await self._send(_line_frame(line))
-            self._cursor = line.seq
 
     async def _send_ends(self) -> None:
         for turn_id in tuple(self._open):

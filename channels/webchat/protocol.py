@@ -32,10 +32,10 @@ ToolWord = Literal["running", "ok", "error", "denied", "killed", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelloFrame:
-    """I am here, and I have every line up to `after_seq`."""
+    """I am here, and I have every line up to `after_seq`; without it, I want none that was."""
 
     protocol: int
-    after_seq: Annotated[int, Field(ge=0)] = 0
+    after_seq: Annotated[int, Field(ge=0)] | None = None
     type: Literal["hello"] = "hello"
 
 
@@ -68,9 +68,10 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WelcomeFrame:
-    """Who answers here. `earlier` says that there are lines before the first one sent."""
+    """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out."""
 
     conversation: str
+    seq: int
     protocol: int = PROTOCOL
     model: str | None = None
     problem: str | None = None

@@ -122,6 +122,9 @@ class FakeGateway:
         """Every message that was accepted, once each."""
         return [one.inbound.text for one in self.heard]
 
+    def mend(self) -> None:
+        self.broken = False
+
     def start(self, turn_id: TurnId, *, attempt: int = 1) -> None:
         record = self._records[turn_id]
         turn = replace(record.turn, state=TurnState.RUNNING, attempt=attempt)

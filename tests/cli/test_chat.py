@@ -1,0 +1,182 @@
+"""The conversation in the terminal: what is typed, what is painted."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.cli.chat import Conversation, Screen
+from bot.cli.client import Talk, control
+from bot.contracts.messages import ResultState
+from bot.contracts.turn import OutcomeKind, TurnId
+from channels.webchat.protocol import (
+    AcceptedFrame,
+    DroppedFrame,
+    EndedFrame,
+    LineFrame,
+    MadeFrame,
+    RefusedFrame,
+    ServerFrame,
+    StatusFrame,
+    ToolFrame,
+    WelcomeFrame,
+    WordsFrame,
+)
+from tests.channels.webchat.house import House, a_house
+
+
+async def typed(*lines: str) -> AsyncIterator[str]:
+    for line in lines:
+        yield line
+
+
+async def talk(house: House, *lines: str, stops: "asyncio.Queue[None] | None" = None) -> str:
+    painted: list[str] = []
+    async with control(house.control_path) as http:
+        conversation = Conversation(Talk(http, patience=5), painted.append)
+        await conversation.run(typed(*lines), stops or asyncio.Queue())
+    return "".join(painted)
+
+
+async def test_words_are_painted_as_they_come_and_not_again_as_a_line() -> None:
+    async with a_house() as house:
+        house.gateway.on_message = lambda turn, _: house.gateway.answer(turn, "good morning")
+
+        painted = await talk(house, "hello")
+
+    assert painted.count("goodmorning") == 1
+    assert painted.count("good morning") == 0
+    assert painted.endswith("> ")
+
+
+async def test_a_tool_is_a_quiet_line_and_its_failure_is_told() -> None:
+    async with a_house() as house:
+
+        def answer(turn: TurnId, _text: str) -> None:
+            house.gateway.start(turn)
+            house.gateway.words(turn, "I look.")
+            house.gateway.made(turn, final=False)
+            house.gateway.call(turn, "call-1", "read_file", "notes/meeting.md")
+            house.gateway.result(turn, "call-1", "read_file", ResultState.ERROR)
+            house.gateway.words(turn, "There is no such file.")
+            house.gateway.made(turn, final=True)
+            house.gateway.finish(turn, "There is no such file.")
+
+        house.gateway.on_message = answer
+
+        painted = await talk(house, "read it")
+
+    assert painted == (
+        "I look.\n· read_file notes/meeting.md\n· read_file: error\nThere is no such file.\n> "
+    )
+
+
+async def test_empty_and_endless_lines_are_not_sent() -> None:
+    async with a_house() as house:
+        painted = await talk(house, "", "x" * 200_001)
+
+    assert house.gateway.said == []
+    assert "that is too long: at most 200,000 characters" in painted
+
+
+async def test_ctrl_c_stops_what_runs() -> None:
+    async with a_house() as house:
+        stops: asyncio.Queue[None] = asyncio.Queue()
+        turns: list[TurnId] = []
+
+        def hold(turn: TurnId, text: str) -> None:
+            turns.append(turn)
+            if text == "/stop":
+                house.gateway.finish(turns[0], "", kind=OutcomeKind.INTERRUPTED, reason="stopped")
+                house.gateway.finish(turn, "", kind=OutcomeKind.SILENT)
+            else:
+                stops.put_nowait(None)
+
+        house.gateway.on_message = hold
+
+        painted = await talk(house, "think for an hour", stops=stops)
+
+    assert "· interrupted: stopped" in painted
+
+
+def screen_of(*frames: ServerFrame) -> str:
+    painted: list[str] = []
+    screen = Screen(painted.append)
+    for frame in frames:
+        screen.show(frame)
+    return "".join(painted)
+
+
+def a_line(text: str, *, turn: str = "t", kind: str = "answer") -> LineFrame:
+    return LineFrame(
+        seq=1,
+        direction="said",
+        turn=turn,
+        at="2026-03-01T09:30:00+00:00",
+        text=text,
+        kind="notice" if kind == "notice" else "answer",
+    )
+
+
+def test_a_line_that_was_not_streamed_is_painted() -> None:
+    assert screen_of(a_line("hello")) == "hello\n"
+
+
+def test_a_notice_is_painted_whatever_was_streamed() -> None:
+    painted = screen_of(
+        WordsFrame(turn="t", text="half"),
+        MadeFrame(turn="t", final=True),
+        a_line("It broke.", kind="notice"),
+    )
+
+    assert painted == "half\nIt broke.\n"
+
+
+def test_after_a_reconnect_a_half_seen_answer_is_painted_whole() -> None:
+    painted = screen_of(
+        WordsFrame(turn="t", text="two "),
+        MadeFrame(turn="t", final=True),
+        WelcomeFrame(conversation="terminal", seq=0),
+        a_line("one two"),
+    )
+
+    assert painted.endswith("one two\n")
+
+
+def test_what_the_model_wrote_cannot_command_the_terminal() -> None:
+    painted = screen_of(
+        WordsFrame(turn="t", text="\x1b]0;owned\x07red\x9b31m"), a_line("a\x1b[2Jb")
+    )
+
+    assert "\x1b" not in painted
+    assert "\x9b" not in painted
+
+
+@pytest.mark.parametrize(
+    ("frame", "painted"),
+    [
+        pytest.param(DroppedFrame(turn="t"), "· that broke off; it begins again\n", id="dropped"),
+        pytest.param(
+            StatusFrame(turn="t", state="retrying", reason="the model is busy"),
+            "· the model is busy\n",
+            id="retrying",
+        ),
+        pytest.param(
+            RefusedFrame(id="x", reason="The disk is full.", retry=3.0),
+            "· The disk is full.\n> ",
+            id="refused",
+        ),
+        pytest.param(
+            WelcomeFrame(conversation="terminal", seq=0, problem="A key is wrong."),
+            "! A key is wrong.\n",
+            id="problem",
+        ),
+        pytest.param(EndedFrame(turn="of another", outcome="failed"), "", id="not ours"),
+        pytest.param(AcceptedFrame(id="x", seq=1, turn="t"), "", id="said elsewhere"),
+        pytest.param(
+            ToolFrame(turn="t", call="c", name="shell", state="ok"), "", id="a tool that worked"
+        ),
+    ],
+)
+def test_what_is_painted_for(frame: ServerFrame, painted: str) -> None:
+    assert screen_of(frame) == painted
