@@ -1,5 +1,6 @@
 """A bot reduced to what a channel sees of it: it accepts, and a test says what happens next."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -225,7 +226,8 @@ class FakeGateway:
         self.heard.append(Heard(inbound=inbound, turn_id=turn_id))
         self._tell(TurnQueued(**self._place(turn_id)))
         if self.on_message is not None:
-            self.on_message(turn_id, inbound.text)
+            # As in the kernel, nothing happens to a turn before its acceptance is told.
+            asyncio.get_running_loop().call_soon(self.on_message, turn_id, inbound.text)
         return accepted
 
     def _line(
