@@ -90,18 +90,13 @@ async def _probe(context: ToolContext, args: EditFile) -> Probe:
 
 
 def _may_be_result(text: str, old: str, new: str) -> bool:
-    if not new and old not in text:
-        return True
-    places = list(islice(_places(text, new), _PLACES + 1)) if new else _within(text, old)
-    return len(places) > _PLACES or any(
-        _occurs_once(text[:at] + old + text[at + len(new) :], old) for at in places
+    """Whether the edit could have made this text. What a removal left is found nowhere."""
+    places = list(islice(_places(text, new), _PLACES + 1)) if new else []
+    return (
+        not new
+        or len(places) > _PLACES
+        or any(_occurs_once(text[:at] + old + text[at + len(new) :], old) for at in places)
     )
-
-
-def _within(text: str, old: str) -> list[int]:
-    """Where a removal could have been, if a passage like it is left: inside that one."""
-    first = text.index(old)
-    return list(range(first + 1, first + len(old)))
 
 
 def _occurs_once(text: str, passage: str) -> bool:
