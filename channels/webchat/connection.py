@@ -287,8 +287,6 @@ class Connection:
             except TimeoutError:
                 pass
             self._news.clear()
-            # News that was told before the store is read goes out before what is read there.
-            await asyncio.sleep(0)
             if self._cursor is None:
                 continue
             try:

@@ -226,8 +226,9 @@ class FakeGateway:
         self.heard.append(Heard(inbound=inbound, turn_id=turn_id))
         self._tell(TurnQueued(**self._place(turn_id)))
         if self.on_message is not None:
-            # As in the kernel, nothing happens to a turn before its acceptance is told.
-            asyncio.get_running_loop().call_soon(self.on_message, turn_id, inbound.text)
+            # As in the kernel, a turn takes a moment to begin.
+            loop = asyncio.get_running_loop()
+            loop.call_later(0.01, self.on_message, turn_id, inbound.text)
         return accepted
 
     def _line(
