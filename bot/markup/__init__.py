@@ -1,0 +1,1 @@
+"""Text with structure: Markdown in, documents out, cut to measure or written plainly."""
