@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Final, TypeVar, assert_never
+from typing import Any, Final, Protocol, TypeVar, assert_never
 
 import structlog
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import LeaseLost, TurnInterrupted
-from bot.contracts.store import Renewal, Turns
+from bot.contracts.store import Renewal
 from bot.contracts.turn import Turn
 
 _log = structlog.get_logger(__name__)
@@ -25,10 +25,18 @@ END_SECONDS: Final = 10.0
 """How long cancelled work may take to end; the toolbox gives each tool less."""
 
 
+class Renews(Protocol):
+    """The one verb of the queue that a lease needs."""
+
+    async def renew(self, turn: Turn) -> Renewal:
+        """Keep the lease, and learn whether a stop was asked for."""
+        ...
+
+
 class Lease:
     """A worker's right to one turn."""
 
-    def __init__(self, turns: Turns, turn: Turn, clock: Clock) -> None:
+    def __init__(self, turns: Renews, turn: Turn, clock: Clock) -> None:
         self._turns = turns
         self._turn = turn
         self._clock = clock

@@ -1,0 +1,95 @@
+from datetime import UTC, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.context.fold import fold
+from bot.contracts.messages import AssistantMessage, Message, ToolResult, UserMessage
+from bot.contracts.tool import Effect
+from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded
+from bot.contracts.turn import Rank, TurnId
+from tests.doubles.arrivals import an_inbound
+from tests.doubles.scripted_model import calls, words
+from tests.doubles.transcripts import MemoryTranscripts
+
+ENTRIES = st.one_of(
+    st.builds(lambda t: Received(inbound=an_inbound(t), rank=Rank.OWNER), st.text(min_size=1)),
+    st.builds(words, st.text(max_size=5)),
+    st.builds(
+        lambda ids: calls(*(("look", {}, i) for i in ids)),
+        st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True),
+    ),
+    st.builds(
+        lambda i: ToolResult(call_id=i, name="look", text="seen"), st.sampled_from("abcdefg")
+    ),
+    st.builds(
+        lambda i: CallStarted(call_id=i, name="look", effect=Effect.UNSAFE),
+        st.sampled_from("abcdefg"),
+    ),
+    st.just(Nudge(text="go on")),
+)
+
+
+def recorded(*turns: list[Entry]) -> list[Recorded]:
+    transcripts = MemoryTranscripts()
+    for number, entries in enumerate(turns):
+        transcripts.record(TurnId(f"turn{number}"), *entries)
+    return transcripts.recorded
+
+
+def folded(*turns: list[Entry], history: int = 100) -> tuple[Message, ...]:
+    return fold(recorded(*turns), history=history, zone=UTC)
+
+
+@given(st.lists(st.lists(ENTRIES, max_size=8), max_size=6), st.integers(1, 10))
+def test_whatever_the_record_holds_every_call_has_its_results_right_behind_it(
+    turns: list[list[Entry]], history: int
+) -> None:
+    messages = list(folded(*turns, history=history))
+    while messages:
+        message = messages.pop(0)
+        assert not isinstance(message, ToolResult)
+        if isinstance(message, AssistantMessage):
+            for call in message.tool_calls:
+                result = messages.pop(0)
+                assert isinstance(result, ToolResult)
+                assert result.call_id == call.id
+
+
+def test_what_was_said_carries_when_and_where() -> None:
+    zone = timezone(timedelta(hours=8), "CST")
+    said = recorded([Received(inbound=an_inbound("早上好"), rank=Rank.OWNER)])
+
+    (message,) = fold(said, history=100, zone=zone)
+
+    assert message == UserMessage(text="[Sun 2026-03-01 20:00 CST, page] 早上好")
+
+
+def test_a_long_history_is_cut_in_strides_so_that_its_beginning_seldom_moves() -> None:
+    turns: list[list[Entry]] = [[words(f"answer {n}")] for n in range(40)]
+
+    firsts = {folded(*turns[:count], history=8)[0] for count in range(20, 28)}
+    kept = len(folded(*turns, history=8))
+
+    assert len(firsts) <= 5
+    assert 8 <= kept < 8 + 2
+
+
+@given(st.integers(1, 60), st.integers(1, 20))
+def test_the_running_turn_is_always_kept(count: int, history: int) -> None:
+    turns: list[list[Entry]] = [[words(f"answer {n}")] for n in range(count)]
+
+    assert folded(*turns, history=history)[-1] == words(f"answer {count - 1}")
+
+
+def test_a_turn_that_grows_only_adds_to_what_was_sent_before() -> None:
+    asked = calls(("look", {}, "a"), ("look", {}, "b"))
+    said = Received(inbound=an_inbound("hi"), rank=Rank.OWNER)
+    late = ToolResult(call_id="b", name="look", text="two")
+    early = ToolResult(call_id="a", name="look", text="one")
+
+    before = folded([said, asked, late, early])
+    after = folded([said, asked, late, early, words("done")])
+
+    assert after[: len(before)] == before
+    assert before[2:] == (early, late)
