@@ -131,6 +131,38 @@ def run(context: typer.Context, *, port: Port = None) -> None:
     run_until_stopped(port=port, debug=context.obj)
 
 
+@app.command(name="open")
+def open_page(context: typer.Context) -> None:
+    """Print a fresh link to the page; it works once, within ten minutes."""
+    from bot.cli.open import open_page as print_link
+
+    raise typer.Exit(print_link(debug=context.obj))
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What to say; - reads it from standard input.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds after which it is stopped.")
+    ] = None,
+) -> None:
+    """Say one thing and print the answer. Exits 0 answered, 1 failed, 4 interrupted."""
+    from bot.cli.ask import ask as say
+
+    raise typer.Exit(say(text, as_json=as_json, timeout=timeout, debug=context.obj))
+
+
+@app.command()
+def chat(context: typer.Context) -> None:
+    """Talk in the terminal. Ctrl-C stops the answer, Ctrl-D leaves."""
+    from bot.cli.chat import chat as talk
+
+    raise typer.Exit(talk(debug=context.obj))
+
+
 @app.command()
 def check() -> None:
     """Say what would run, or what is wrong with the settings. Changes nothing."""

@@ -34,8 +34,9 @@ class Configuration(Section):
     """The doors to the platforms, by name; each is given what stands below its name."""
     http: HttpSettings = Field(default={}, validate_default=True)
     """Where the page is served."""
-    store: StoreUrl = Field(default="sqlite:///stonechat.db", validate_default=True)
-    """Where everything is remembered."""
+    store: StoreUrl = Field(default="sqlite", validate_default=True)
+    """Where everything is remembered: `sqlite` (a file in the state directory), or the address
+    of another file, such as `sqlite:///var/lib/stonechat/stonechat.db`."""
     tools: ToolSettings = Field(default={}, validate_default=True)
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)

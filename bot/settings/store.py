@@ -1,5 +1,6 @@
 """``store:`` where everything is remembered."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Final, cast
 
 from pydantic import BeforeValidator, ValidationInfo
@@ -7,18 +8,25 @@ from pydantic import BeforeValidator, ValidationInfo
 from bot.settings.section import refusal
 from bot.settings.surroundings import Surroundings
 
-_SQLITE: Final = "sqlite:///"
+_SQLITE: Final = "sqlite"
+_PREFIX: Final = "sqlite:///"
+_EXPECTED: Final = "`sqlite`, or sqlite:/// and the absolute path of a file on a local disk"
 
 
 def _store(value: object, info: ValidationInfo) -> object:
-    expected = "sqlite:/// and the path of a file on a local disk"
-    if not isinstance(value, str) or not value.startswith(_SQLITE) or value == _SQLITE:
-        raise refusal(value, expected)
     surroundings = cast("Surroundings", info.context)
+    if value == _SQLITE:
+        return f"sqlite://{surroundings.home / 'stonechat.db'}"
+    if not isinstance(value, str) or not value.startswith(_PREFIX):
+        raise refusal(value, _EXPECTED)
+    written = value.removeprefix(_PREFIX)
+    if not PurePosixPath(written).name:
+        raise refusal(value, _EXPECTED)
     try:
-        return f"{_SQLITE}{surroundings.absolute(value.removeprefix(_SQLITE))}"
+        path = surroundings.absolute(written if written[0] == "~" else f"/{written.lstrip('/')}")
     except ValueError as error:
         raise refusal(value, f"sqlite:/// and {error}") from None
+    return f"sqlite://{path}"
 
 
 StoreUrl = Annotated[str, BeforeValidator(_store)]
