@@ -52,7 +52,7 @@ def an_inbound(
     )
 
 
-def an_arrival(  # noqa: PLR0913 - one argument for each thing a test may be about
+def an_arrival(
     text: str,
     *,
     session: str | None = None,

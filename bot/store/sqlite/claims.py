@@ -104,7 +104,9 @@ def _claimed(
 def _enqueue(connection: sqlite3.Connection, arrival: Arrival, caps: Caps) -> Claimed:
     session_key = arrival.route.session_key
     (in_session,) = connection.execute(
-        "SELECT COUNT(*) FROM turn WHERE session_key = ? AND state = 'waiting'", (session_key,)
+        "SELECT COUNT(*) FROM turn INDEXED BY turn_waiting"
+        " WHERE session_key = ? AND state = 'waiting'",
+        (session_key,),
     ).fetchone()
     if in_session >= caps.session:
         return Claimed(result=Full(waiting=in_session))
@@ -122,7 +124,8 @@ def _stop(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Claimed
     session_key = arrival.route.session_key
     running = _ask_to_stop(connection, session_key)
     rows = connection.execute(
-        "SELECT * FROM turn WHERE session_key = ? AND state = 'waiting' ORDER BY seq",
+        "SELECT * FROM turn INDEXED BY turn_waiting"
+        " WHERE session_key = ? AND state = 'waiting' ORDER BY seq",
         (session_key,),
     ).fetchall()
     for row in rows:

@@ -1,8 +1,8 @@
 """Read-only, for eyes: lists, traces, the lines of a conversation."""
 
-import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -28,12 +28,26 @@ from bot.store.sqlite.rows import (
     turn_of,
 )
 
-_WITH_HOST: Final = (
-    "SELECT turn.*, COALESCE(host.ending, turn.ending) AS known_ending,"
-    " COALESCE(host.ended_at, turn.ended_at) AS known_ended_at"
-    " FROM turn LEFT JOIN turn AS host ON host.id = turn.absorbed_by"
+_TURNS: Final = (
+    "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
+    " COALESCE(host.ended_at, one.ended_at) AS known_ended_at"
+    " FROM turn AS one LEFT JOIN turn AS host ON host.id = one.absorbed_by"
 )
 """An absorbed turn ends as and when its host does."""
+
+_DELIVERIES: Final = "SELECT * FROM delivery AS one"
+
+_HEARD: Final = "SELECT * FROM turn AS one WHERE one.event IN ('message', 'command')"
+
+_OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})
+_OPEN_CLAUSE: Final = "one.state IN ('waiting', 'running')"
+"""In the words of the index `turn_open`, which serves no query that does not say them."""
+
+
+_HERE: Final = (
+    "one.channel = :channel AND one.account = :account"
+    " AND one.conversation_id = :conversation_id AND one.thread_id IS :thread_id"
+)
 
 
 class SqliteLedger:
@@ -46,7 +60,7 @@ class SqliteLedger:
         """Return all that is known of one turn."""
 
         def unit(connection: sqlite3.Connection) -> TurnRecord | None:
-            row = connection.execute(f"{_WITH_HOST} WHERE turn.id = ?", (turn_id,)).fetchone()
+            row = connection.execute(f"{_TURNS} WHERE one.id = ?", (turn_id,)).fetchone()
             if row is None:
                 return None
             attempts = connection.execute(
@@ -63,43 +77,36 @@ class SqliteLedger:
 
     async def turns(self, query: TurnQuery) -> Sequence[TurnRecord]:
         """Return turns, newest first, without attempts and deliveries."""
-        where = ["TRUE"]
-        values: list[object] = []
+        where: list[str] = []
+        values: dict[str, object] = {}
         if query.session_key is not None:
-            where.append("turn.session_key = ?")
-            values.append(query.session_key)
+            where.append("one.session_key = :session_key")
+            values["session_key"] = query.session_key
         if query.conversation is not None:
-            where.append("turn.channel = ? AND turn.account = ?")
-            where.append("turn.conversation_id = ? AND turn.thread_id IS ?")
-            values += _columns(query.conversation)
-        if query.states is not None:
-            where.append("turn.state IN (SELECT value FROM json_each(?))")
-            values.append(_list(query.states))
-        statement = f"{_WITH_HOST} WHERE {' AND '.join(where)} ORDER BY turn.seq DESC LIMIT ?"
+            where.append(_HERE)
+            values |= _columns(query.conversation)
+        if query.states is not None and _OPEN.issuperset(query.states):
+            where.append(_OPEN_CLAUSE)
+        search = _Search(_TURNS, where, values, query.states, order="seq", limit=query.limit)
 
         def unit(connection: sqlite3.Connection) -> Sequence[TurnRecord]:
-            rows = connection.execute(statement, (*values, query.limit)).fetchall()
-            return [_turn_record(row) for row in rows]
+            return [_turn_record(row) for row in search.newest(connection)]
 
         return await self._reader.read(unit)
 
     async def deliveries(self, query: DeliveryQuery) -> Sequence[Delivery]:
         """Return deliveries, newest first."""
-        where = ["TRUE"]
-        values: list[object] = []
-        if query.states is not None:
-            where.append("state IN (SELECT value FROM json_each(?))")
-            values.append(_list(query.states))
+        where: list[str] = []
+        values: dict[str, object] = {}
         if query.turn_id is not None:
-            where.append("turn_id = ?")
-            values.append(query.turn_id)
-        statement = (
-            f"SELECT * FROM delivery WHERE {' AND '.join(where)} ORDER BY number DESC LIMIT ?"  # noqa: S608 - clauses of ours
+            where.append("one.turn_id = :turn_id")
+            values["turn_id"] = query.turn_id
+        search = _Search(
+            _DELIVERIES, where, values, query.states, order="number", limit=query.limit
         )
 
         def unit(connection: sqlite3.Connection) -> Sequence[Delivery]:
-            rows = connection.execute(statement, (*values, query.limit)).fetchall()
-            return [delivery_of(row) for row in rows]
+            return [delivery_of(row) for row in search.newest(connection)]
 
         return await self._reader.read(unit)
 
@@ -118,21 +125,12 @@ class SqliteLedger:
         self, conversation: ConversationKey, seq: int, *, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after *seq*, in order."""
-        where = (*_columns(conversation), seq, limit)
+        values = {**_columns(conversation), "seq": seq, "limit": limit}
+        latest = f"{_HERE} AND one.seq > :seq ORDER BY one.seq DESC LIMIT :limit"
 
         def unit(connection: sqlite3.Connection) -> Sequence[Line]:
-            heard = connection.execute(
-                "SELECT * FROM turn WHERE channel = ? AND account = ? AND conversation_id = ?"
-                " AND thread_id IS ? AND seq > ? AND event IN ('message', 'command')"
-                " ORDER BY seq DESC LIMIT ?",
-                where,
-            ).fetchall()
-            said = connection.execute(
-                "SELECT * FROM delivery WHERE channel = ? AND account = ?"
-                " AND conversation_id = ? AND thread_id IS ? AND seq > ?"
-                " ORDER BY seq DESC LIMIT ?",
-                where,
-            ).fetchall()
+            heard = connection.execute(f"{_HEARD} AND {latest}", values).fetchall()
+            said = connection.execute(f"{_DELIVERIES} WHERE {latest}", values).fetchall()
             lines = [_heard(row) for row in heard] + [_said(row) for row in said]
             return sorted(lines, key=lambda line: line.seq)[-limit:]
 
@@ -157,17 +155,43 @@ class SqliteLedger:
         await self._reader.close()
 
 
-def _columns(conversation: ConversationKey) -> tuple[str, str, str, str | None]:
-    return (
-        conversation.channel,
-        conversation.account,
-        conversation.conversation_id,
-        conversation.thread_id,
-    )
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A list, newest first. Its cost follows its limit, not the length of history."""
+
+    select: str
+    where: Sequence[str]
+    values: Mapping[str, object]
+    states: Collection[StrEnum] | None
+    order: str
+    limit: int
+
+    def newest(self, connection: sqlite3.Connection) -> Sequence[sqlite3.Row]:
+        """Search each state by itself, along an index in the order of the list.
+
+        The plus keeps SQLite from choosing the index of states where there is
+        a narrower one (https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_).
+        """
+        by_state = "+one.state = :state" if self.where else "one.state = :state"
+        rows = []
+        for state in [None] if self.states is None else self.states:
+            where = [*self.where, "TRUE" if state is None else by_state]
+            rows += connection.execute(
+                f"{self.select} WHERE {' AND '.join(where)}"
+                f" ORDER BY one.{self.order} DESC LIMIT :limit",
+                {**self.values, "state": state, "limit": self.limit},
+            ).fetchall()
+        rows.sort(key=lambda row: int(row[self.order]), reverse=True)
+        return rows[: self.limit]
 
 
-def _list(states: Collection[StrEnum]) -> str:
-    return json.dumps(list(states))
+def _columns(conversation: ConversationKey) -> dict[str, object]:
+    return {
+        "channel": conversation.channel,
+        "account": conversation.account,
+        "conversation_id": conversation.conversation_id,
+        "thread_id": conversation.thread_id,
+    }
 
 
 def _turn_record(

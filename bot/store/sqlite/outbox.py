@@ -19,9 +19,9 @@ _LOOK_SECONDS: Final = 1.0
 """How long a missed wake-up may cost."""
 
 _FIRST = """
-    SELECT * FROM delivery AS one
+    SELECT * FROM delivery AS one INDEXED BY delivery_open
     WHERE channel = :channel AND account = :account
-      AND state IN ('pending', 'unknown') AND boot = 0
+      AND state IN ('pending', 'sending', 'unknown') AND boot = 0
       AND NOT EXISTS (
         SELECT 1 FROM delivery AS earlier
         WHERE earlier.channel = one.channel AND earlier.account = one.account

@@ -51,8 +51,9 @@ CREATE UNIQUE INDEX turn_running ON turn (session_key) WHERE state = 'running';
 CREATE INDEX turn_due ON turn (lane, seq) WHERE state = 'waiting';
 CREATE INDEX turn_later ON turn (not_before) WHERE state = 'waiting' AND not_before IS NOT NULL;
 CREATE INDEX turn_waiting ON turn (session_key, seq) WHERE state = 'waiting';
-CREATE INDEX turn_absorbed ON turn (absorbed_by) WHERE absorbed_by IS NOT NULL;
 CREATE INDEX turn_line ON turn (channel, account, conversation_id, thread_id, seq);
+CREATE INDEX turn_open ON turn (channel, account, conversation_id, thread_id, seq)
+  WHERE state IN ('waiting', 'running');
 CREATE INDEX turn_session ON turn (session_key, seq);
 CREATE INDEX turn_state ON turn (state, seq);
 
@@ -91,7 +92,7 @@ CREATE INDEX session_recent ON session (last_interaction_at);
 
 -- One platform message on its way. `number` is the order in which it was queued.
 CREATE TABLE delivery (
-  number          INTEGER PRIMARY KEY AUTOINCREMENT,
+  number          INTEGER PRIMARY KEY,
   id              TEXT NOT NULL UNIQUE,  -- so that a second `finish` cannot double an answer
   turn_id         TEXT NOT NULL REFERENCES turn (id),
   session_key     TEXT NOT NULL,

@@ -49,7 +49,7 @@ _LEFT_BEHIND: Final = """
 """A turn that ran and has no worker: its process is gone, or it was put back."""
 
 _DUE: Final = """
-    SELECT * FROM turn AS one
+    SELECT * FROM turn AS one INDEXED BY turn_due
     WHERE state = 'waiting' AND lane = :lane AND (not_before IS NULL OR not_before <= :now)
       AND NOT EXISTS (
         SELECT 1 FROM turn AS other
@@ -154,18 +154,21 @@ class SqliteTurns:
 
         await self._writer.write(unit, then=self._ring)
 
-    async def finish(self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]) -> None:
-        """End *turn* and queue what tells of it, in one commit."""
+    async def finish(
+        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
+    ) -> Sequence[TurnId]:
+        """End *turn* and queue what tells of it, in one commit; return whom it had absorbed."""
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> None:
+        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
             require_turn(connection, turn, self._boot)
             claims.end(connection, turn.id, outcome, now)
             _end_attempt(connection, turn.id, outcome.kind, now)
             sessions.charge(connection, turn.session_key, outcome.usage)
             outbox.queue(connection, deliveries)
+            return _absorbed(connection, turn)
 
-        await self._writer.write(unit, then=self._ring_all)
+        return await self._writer.write(unit, then=self._ring_all)
 
     async def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
         """Hints about work; a lost one costs a second."""
@@ -191,7 +194,8 @@ class SqliteTurns:
             if _candidate(connection, tuple(Lane), now, self._boot) is not None:
                 return 0.0
             (later,) = connection.execute(
-                "SELECT MIN(not_before) FROM turn WHERE state = 'waiting' AND not_before > ?",
+                "SELECT MIN(not_before) FROM turn INDEXED BY turn_later"
+                " WHERE state = 'waiting' AND not_before > ?",
                 (now,),
             ).fetchone()
             return _LOOK_SECONDS if later is None else (later - now) / 1e6
@@ -257,7 +261,7 @@ def _begin(
     turn = turn_of(
         connection.execute(
             "UPDATE turn SET state = 'running', attempt = attempt + 1, crashes = crashes + ?,"
-            " epoch = ?, boot = ? WHERE id = ? RETURNING *",
+            " epoch = CASE attempt WHEN 0 THEN ? ELSE epoch END, boot = ? WHERE id = ? RETURNING *",
             (crashed, boot.epoch, boot.number, row["id"]),
         ).fetchone()
     )
@@ -276,7 +280,7 @@ def _joining(
 ) -> Sequence[Turn]:
     conversation = turn.arrival.inbound.conversation_key
     rows = connection.execute(
-        "SELECT * FROM turn WHERE session_key = ? AND state = 'waiting'"
+        "SELECT * FROM turn INDEXED BY turn_waiting WHERE session_key = ? AND state = 'waiting'"
         " AND channel = ? AND account = ? AND conversation_id = ? AND thread_id IS ?"
         " AND rank >= ? AND (not_before IS NULL OR not_before <= ?)"
         " AND mode IN (SELECT value FROM json_each(?)) ORDER BY seq",
@@ -292,6 +296,13 @@ def _joining(
         ),
     ).fetchall()
     return [turn_of(row) for row in rows]
+
+
+def _absorbed(connection: sqlite3.Connection, turn: Turn) -> Sequence[TurnId]:
+    rows = connection.execute(
+        "SELECT id FROM turn WHERE absorbed_by = ? ORDER BY seq", (turn.id,)
+    ).fetchall()
+    return [TurnId(row["id"]) for row in rows]
 
 
 def _put_back(connection: sqlite3.Connection, turn: Turn, reason: str, now: int) -> None:

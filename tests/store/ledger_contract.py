@@ -1,0 +1,162 @@
+"""What any `Ledger` must keep."""
+
+from datetime import timedelta
+
+from bot.contracts.admission import Handled
+from bot.contracts.delivery import DeliveryState, GivenUp
+from bot.contracts.inbound import EventClass
+from bot.contracts.store import DeliveryQuery, Direction, Line, Store, TurnQuery
+from bot.contracts.turn import TurnId, TurnState
+from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
+from tests.doubles.watched_clock import WatchedClock
+from tests.store.outbox_contract import RECEIPT, answered, leased
+from tests.store.turns_contract import opened, taken
+
+ALICE = an_inbound("x").conversation_key
+
+
+class LedgerContract:
+    """Subclass it, provide `store` and `clock`, and all of this is checked."""
+
+    async def test_a_turn_nobody_knows_is_none(self, store: Store) -> None:
+        assert await store.ledger.turn(TurnId("nobody")) is None
+
+    async def test_turns_are_listed_newest_first(self, store: Store) -> None:
+        first = await opened(store, an_arrival("one"))
+        second = await opened(store, an_arrival("two"))
+        records = await store.ledger.turns(TurnQuery())
+        assert [record.turn for record in records] == [second, first]
+        assert all(not record.attempts and not record.deliveries for record in records)
+
+    async def test_turns_are_found_by_session_conversation_and_state(self, store: Store) -> None:
+        alice = await opened(store, an_arrival("one"))
+        await taken(store)
+        waiting = await opened(store, an_arrival("two"))
+        thread = await opened(store, an_arrival("three", thread="9"))
+        bob = await opened(store, an_arrival("four", conversation="bob"))
+
+        async def ids(**query: object) -> list[TurnId]:
+            found = await store.ledger.turns(TurnQuery(**query))  # type: ignore[arg-type] # names real fields
+            return [record.turn.id for record in found]
+
+        both = {TurnState.WAITING, TurnState.RUNNING}
+        assert await ids(session_key=bob.session_key) == [bob.id]
+        assert await ids(conversation=ALICE) == [waiting.id, alice.id]
+        assert await ids(states={TurnState.RUNNING}) == [alice.id]
+        assert await ids(states=both) == [bob.id, thread.id, waiting.id, alice.id]
+        assert await ids(states=both, limit=2) == [bob.id, thread.id]
+        assert await ids(conversation=ALICE, states=both) == [waiting.id, alice.id]
+        assert await ids(session_key=alice.session_key, states={TurnState.RUNNING}) == [alice.id]
+        assert await ids(states={TurnState.FINISHED, TurnState.WAITING}, limit=1) == [bob.id]
+        assert await ids(states=set()) == []
+
+    async def test_deliveries_are_listed_newest_first_and_found_by_state(
+        self, store: Store
+    ) -> None:
+        turn = await answered(store, "one", "two")
+        other = await answered(store, "three", to="bob")
+        await store.outbox.settle(await leased(store), RECEIPT)
+
+        async def texts(**query: object) -> list[str]:
+            found = await store.ledger.deliveries(DeliveryQuery(**query))  # type: ignore[arg-type] # names real fields
+            return [one.payload.fallback for one in found]
+
+        assert await texts() == ["three", "two", "one"]
+        assert await texts(limit=1) == ["three"]
+        assert await texts(states={DeliveryState.SENT}) == ["one"]
+        assert await texts(states={DeliveryState.SENT, DeliveryState.PENDING}) == [
+            "three",
+            "two",
+            "one",
+        ]
+        assert await texts(turn_id=turn.id) == ["two", "one"]
+        assert await texts(turn_id=other.id, states={DeliveryState.SENT}) == []
+
+    async def test_sessions_are_listed_latest_first(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("one"))
+        alice = await taken(store)
+        clock.advance(timedelta(minutes=1).total_seconds())
+        await opened(store, an_arrival("two", conversation="bob"))
+        bob = await taken(store)
+        keys = [session.key for session in await store.ledger.sessions()]
+        assert keys == [bob.session_key, alice.session_key]
+        assert len(await store.ledger.sessions(limit=1)) == 1
+
+    async def test_a_conversation_is_one_sequence_of_lines(self, store: Store) -> None:
+        turn = await answered(store, "one")
+        delivery = await leased(store)
+        seq = await store.outbox.settle(delivery, RECEIPT)
+        later = await opened(store, an_arrival("and then?"))
+        assert await store.ledger.after(ALICE, 0) == [
+            Line(
+                seq=turn.seq,
+                direction=Direction.HEARD,
+                turn_id=turn.id,
+                at=turn.arrival.received_at,
+                text=turn.arrival.inbound.text,
+                source=turn.arrival.inbound.source,
+            ),
+            Line(
+                seq=seq,
+                direction=Direction.SAID,
+                turn_id=turn.id,
+                at=RECEIPT.at,
+                text="one",
+                delivery_id=delivery.id,
+                payload=delivery.payload,
+            ),
+            Line(
+                seq=later.seq,
+                direction=Direction.HEARD,
+                turn_id=later.id,
+                at=later.arrival.received_at,
+                text="and then?",
+                source=later.arrival.inbound.source,
+            ),
+        ]
+        assert [line.seq for line in await store.ledger.after(ALICE, turn.seq)] == [seq, later.seq]
+        assert [line.seq for line in await store.ledger.after(ALICE, 0, limit=2)] == [
+            seq,
+            later.seq,
+        ]
+        assert await store.ledger.after(ALICE, later.seq) == []
+
+    async def test_what_did_not_arrive_is_no_line(self, store: Store) -> None:
+        await answered(store, "one", "two")
+        await store.outbox.give_up(await leased(store), GivenUp.REJECTED, "no")
+        assert len(await store.ledger.after(ALICE, 0)) == 1
+
+    async def test_a_button_is_no_line_and_a_command_is(self, store: Store) -> None:
+        pressed = an_inbound("yes", event=EventClass.INTERACTION)
+        asked = an_inbound("/status", event=EventClass.COMMAND)
+        handled = Handled(reason="command")
+        await opened(store, an_arrival("yes", inbound=pressed, admission=handled))
+        await opened(
+            store,
+            an_arrival("/status", inbound=asked, admission=handled, replies=(a_payload("fine"),)),
+        )
+        await store.outbox.settle(await leased(store), RECEIPT)
+        lines = await store.ledger.after(ALICE, 0)
+        assert [line.text for line in lines] == ["/status", "fine"]
+
+    async def test_other_conversations_and_threads_stay_out(self, store: Store) -> None:
+        await opened(store, an_arrival("one", conversation="bob"))
+        await opened(store, an_arrival("two", thread="9"))
+        assert await store.ledger.after(ALICE, 0) == []
+
+    async def test_every_state_is_counted(self, store: Store) -> None:
+        await answered(store, "one", "two")
+        await store.outbox.settle(await leased(store), RECEIPT)
+        await opened(store, an_arrival("next"))
+        counts = await store.ledger.counts()
+        assert set(counts) == {f"turns.{state}" for state in TurnState} | {
+            f"deliveries.{state}" for state in DeliveryState
+        }
+        assert {key: count for key, count in counts.items() if count} == {
+            "turns.finished": 1,
+            "turns.waiting": 1,
+            "deliveries.sent": 1,
+            "deliveries.pending": 1,
+        }
