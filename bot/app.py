@@ -40,7 +40,6 @@ from bot.settings.root import Settings
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
-from bot.workspace.seed import seed, template_folder
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
@@ -175,7 +174,6 @@ class _AgentParts:
 
 async def _agent_parts(settings: Settings, store: Store, seams: Seams) -> _AgentParts:
     chosen = settings.agents[MAIN]
-    seed(chosen.workspace, template_folder())
     workspace = WorkspaceTree(chosen.workspace)
     sandbox = await _sandbox(settings)
     builder = RequestBuilder(

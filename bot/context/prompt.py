@@ -1,11 +1,9 @@
 """The system prompt, section by section: short, and the same bytes from turn to turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any, Final
 
-from bot.contracts.inbound import ConversationKind
 from bot.contracts.model import SystemPrompt
 from bot.contracts.tool import Tool
 from bot.workspace.files import PromptFile
@@ -46,31 +44,25 @@ _FILES: Final = """\
 They are as they stand now, so do not read them again unless one says that it was cut. The person \
 wrote them for you: follow them, and be who they describe."""
 
-_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-"""Written out, because `strftime` speaks whatever language the machine is set to."""
+_TIME: Final = """\
+# Time
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where the answer will be read."""
-
-    channel: str
-    kind: ConversationKind
+Each message from the person begins with when and where it was written, in brackets; the latest \
+is now. Times are in the zone {zone}. Do not write such brackets yourself."""
 
 
 def system_prompt(
     *,
     files: Sequence[PromptFile],
     tools: Sequence[Tool[Any]],
-    place: Place,
     zone: tzinfo,
-    now: datetime,
     sandbox_note: str,
 ) -> SystemPrompt:
-    """Say who the model is, how it acts, what it has, and what time it is (pure).
+    """Say who the model is, how it acts and what it has (pure).
 
-    Only what the files, tools, zone or sandbox say can change the stable part:
-    no clock, no id, no name of a channel or a sender is in it.
+    Only what the files, tools, zone or sandbox say can change it: no clock, no
+    id, no name of a channel or a sender is in it. What changes from message to
+    message stands in the message.
     """
     sections = (
         _WHO,
@@ -78,13 +70,10 @@ def system_prompt(
         _tools(tools),
         _WORKSPACE if tools else "",
         f"# Programs\n\n{sandbox_note.strip()}" if sandbox_note.strip() else "",
-        f"# Time\n\nTimes are given and meant in the zone {zone}.",
+        _TIME.format(zone=zone),
         _project(files),
     )
-    return SystemPrompt(
-        stable="\n\n".join(section for section in sections if section) + "\n",
-        volatile=f"{_now(now.astimezone(zone))} ({zone})\n{_place(place)}\n",
-    )
+    return SystemPrompt(stable="\n\n".join(section for section in sections if section) + "\n")
 
 
 def _tools(tools: Sequence[Tool[Any]]) -> str:
@@ -102,13 +91,3 @@ def _project(files: Sequence[PromptFile]) -> str:
     if not files:
         return ""
     return "\n\n".join((_FILES, *(f'<file name="{f.name}">\n{f.text}\n</file>' for f in files)))
-
-
-def _now(now: datetime) -> str:
-    return f"Now: {_WEEKDAYS[now.weekday()]}, {now:%Y-%m-%d %H:%M}"
-
-
-def _place(place: Place) -> str:
-    if place.kind is ConversationKind.DIRECT:
-        return f"Place: a direct chat on {place.channel}; one person reads along."
-    return f"Place: a {place.kind} on {place.channel}; several people read along."

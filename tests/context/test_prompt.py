@@ -1,22 +1,16 @@
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.context.prompt import Place, system_prompt
-from bot.contracts.inbound import ConversationKind
+from bot.context.prompt import system_prompt
 from bot.contracts.model import SystemPrompt
 from bot.contracts.tool import Effect, Tool, ToolContext
 from bot.workspace.files import PromptFile, WorkspaceFiles
 from bot.workspace.seed import template_folder
 
 BERLIN = ZoneInfo("Europe/Berlin")
-NOON = datetime(2026, 12, 3, 11, 5, tzinfo=UTC)
-DIRECT = Place(channel="webchat", kind=ConversationKind.DIRECT)
-ROOM = Place(channel="discord", kind=ConversationKind.ROOM)
 FILES = (PromptFile(name="AGENTS.md", text="Be kind."), PromptFile(name="SOUL.md", text="Calm."))
 
 
@@ -52,22 +46,9 @@ def a_prompt(
     *,
     files: Sequence[PromptFile] = FILES,
     tools: Sequence[Tool[Any]] = TOOLS,
-    place: Place = DIRECT,
-    now: datetime = NOON,
     sandbox_note: str = "Commands run in bubblewrap.",
 ) -> SystemPrompt:
-    return system_prompt(
-        files=files, tools=tools, place=place, zone=BERLIN, now=now, sandbox_note=sandbox_note
-    )
-
-
-def test_the_stable_part_is_the_same_on_other_days_and_channels() -> None:
-    stable = a_prompt().stable
-
-    for days in range(400):
-        assert a_prompt(now=NOON + timedelta(days=days, minutes=days)).stable == stable
-    assert a_prompt(place=replace(DIRECT, channel="telegram")).stable == stable
-    assert a_prompt(place=ROOM).stable == stable
+    return system_prompt(files=files, tools=tools, zone=BERLIN, sandbox_note=sandbox_note)
 
 
 def test_the_order_of_the_tools_changes_nothing() -> None:
@@ -85,7 +66,7 @@ def test_the_sections_stand_in_their_order() -> None:
         "- `shell`: when to use shell and when not.",
         "# Workspace",
         "# Programs\n\nCommands run in bubblewrap.",
-        "# Time\n\nTimes are given and meant in the zone Europe/Berlin.",
+        "# Time",
         "# Files read for you",
         '<file name="AGENTS.md">\nBe kind.\n</file>',
         '<file name="SOUL.md">\nCalm.\n</file>',
@@ -95,15 +76,10 @@ def test_the_sections_stand_in_their_order() -> None:
     assert stable.endswith("</file>\n")
 
 
-def test_the_volatile_part_tells_time_zone_weekday_and_place() -> None:
-    assert a_prompt().volatile == (
-        "Now: Thursday, 2026-12-03 12:05 (Europe/Berlin)\n"
-        "Place: a direct chat on webchat; one person reads along.\n"
-    )
-
-
-def test_in_a_room_the_model_knows_that_others_read_along() -> None:
-    assert "a room on discord; several people read along" in a_prompt(place=ROOM).volatile
+def test_no_time_and_no_place_is_in_it_so_that_its_bytes_stay() -> None:
+    assert a_prompt().volatile == ""
+    assert "2026" not in a_prompt().stable
+    assert "webchat" not in a_prompt().stable
 
 
 def test_a_changed_file_changes_the_prompt_and_nothing_before_the_files() -> None:
