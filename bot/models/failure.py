@@ -76,6 +76,7 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 }
 """What the status would have been, had the error not come in the middle of a stream."""
 
+_SECONDS: Final = re.compile(r"[0-9]{1,8}(\.[0-9]+)?")
 _UNREACHED: Final = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -211,10 +212,8 @@ def _said(message: str) -> str:
 def _seconds(retry_after: str | None, now: datetime) -> float | None:
     if retry_after is None:
         return None
-    try:
-        return max(0.0, float(retry_after))
-    except ValueError:
-        pass
+    if _SECONDS.fullmatch(retry_after):
+        return float(retry_after)
     try:
         when = parsedate_to_datetime(retry_after)
     except ValueError:

@@ -5,7 +5,6 @@ open, and arguments that are no JSON; a request built from it must be legal all
 the same, and the same bytes each time.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -22,9 +21,8 @@ from bot.contracts.messages import (
 from bot.contracts.text import clean
 
 _ILLEGAL: Final = re.compile("[^a-zA-Z0-9_-]")
-_LONGEST_ID: Final = 40
-"""OpenAI's limit; Anthropic allows more (both: letters, digits, ``_`` and ``-``)."""
 _LONGEST_NAME: Final = 64
+"""OpenAI's limit; Anthropic allows more. Both: letters, digits, ``_`` and ``-``."""
 
 
 def groups(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
@@ -48,13 +46,6 @@ def groups(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
                 yield (message, *_results(message.tool_calls, messages, at))
             case _:
                 yield (message,)
-
-
-def legal_id(call_id: str) -> str:
-    """Return *call_id* if any provider would take it, else one made from it."""
-    if call_id and len(call_id) <= _LONGEST_ID and not _ILLEGAL.search(call_id):
-        return call_id
-    return "call_" + hashlib.sha256(clean(call_id).encode()).hexdigest()[:24]
 
 
 def legal_name(name: str) -> str:

@@ -26,7 +26,7 @@ from bot.contracts.messages import (
 from bot.contracts.model import ModelEvent, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
-from bot.models.legal import arguments_of, dumps, finished, groups, legal_id, legal_name
+from bot.models.legal import arguments_of, dumps, finished, groups, legal_name
 from bot.models.server import Server
 
 _CACHED: Final = {"type": "ephemeral"}
@@ -94,7 +94,7 @@ def _blocks(message: Message, server: Server) -> Iterator[_Block]:
         case ToolResult():
             result: _Block = {
                 "type": "tool_result",
-                "tool_use_id": legal_id(message.call_id),
+                "tool_use_id": message.call_id,
                 "content": message.text if message.text.strip() else "(no output)",
             }
             yield result if message.state is ResultState.OK else {**result, "is_error": True}
@@ -106,7 +106,7 @@ def _blocks(message: Message, server: Server) -> Iterator[_Block]:
             for call in message.tool_calls:
                 yield {
                     "type": "tool_use",
-                    "id": legal_id(call.id),
+                    "id": call.id,
                     "name": legal_name(call.name),
                     "input": arguments_of(call),
                 }

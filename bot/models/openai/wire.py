@@ -24,7 +24,7 @@ from bot.contracts.messages import (
 from bot.contracts.model import ModelEvent, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
-from bot.models.legal import arguments_text, dumps, finished, groups, legal_id, legal_name
+from bot.models.legal import arguments_text, dumps, finished, groups, legal_name
 from bot.models.server import Server
 
 _PREFIX: Final[Mapping[ResultState, str]] = {
@@ -90,7 +90,7 @@ def _message(message: Message) -> dict[str, object]:
         case ToolResult():
             return {
                 "role": "tool",
-                "tool_call_id": legal_id(message.call_id),
+                "tool_call_id": message.call_id,
                 "content": _PREFIX[message.state] + (message.text or "(no output)"),
             }
         case AssistantMessage(tool_calls=()):
@@ -107,7 +107,7 @@ def _message(message: Message) -> dict[str, object]:
 
 def _call(call: ToolCall) -> dict[str, object]:
     return {
-        "id": legal_id(call.id),
+        "id": call.id,
         "type": "function",
         "function": {"name": legal_name(call.name), "arguments": arguments_text(call)},
     }
