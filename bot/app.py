@@ -51,12 +51,13 @@ OWNERS: Final = frozenset({"webchat:owner"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
-    """What a test replaces: time, ids, chance, and the models by their id in the settings."""
+    """What a test replaces or adds: time, ids, chance, models by their settings id, tools."""
 
     clock: Clock = SystemClock()  # noqa: RUF009 - it has no state
     ids: Ids = RandomIds()  # noqa: RUF009 - it has no state
     chance: Chance = SystemChance()  # noqa: RUF009 - it has no state
     models: Mapping[str, ChatModel] | None = None
+    tools: tuple[Tool[Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +190,7 @@ async def _agent_parts(settings: Settings, store: Store, seams: Seams) -> _Agent
     agent = Agent(
         transcripts=store.transcripts,
         candidates=candidates,
-        tools=_tools(sandbox),
+        tools=(*_tools(sandbox), *seams.tools),
         build_request=_request_of(builder),
         tool_context=_context_of(workspace, sandbox, seams.clock),
         limits=Limits(
