@@ -1,0 +1,232 @@
+"""Every mistake is named with its line and its remedy; every settings file that loads is exact."""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.settings import SettingsBroken
+from tests.doubles.settings_files import SettingsFiles
+
+FULL = """
+agents:
+  main:
+    workspace: work
+    models: [one, two]
+    language: zh
+models:
+  one:
+    provider: openai
+    model: gpt-x
+    base_url: http://127.0.0.1:11434/v1/
+    key: ${MY_KEY}
+    max_output: 4000
+    window: 32000
+  two: {provider: demo, model: demo}
+channels:
+  webchat: {}
+  telegram: {owner: -1001234567890123456789, token: "${MY_KEY}"}
+http: {host: "::1", port: 0}
+store: sqlite:///~/db/x.db
+tools: {shell: false}
+limits: {model_calls: 7, tool_calls: 8, turns_at_once: 1}
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> SettingsFiles:
+    return SettingsFiles(tmp_path)
+
+
+def test_without_a_file_everything_has_a_value(files: SettingsFiles) -> None:
+    settings = files.read()
+
+    assert settings.agents["main"].workspace == files.home / "workspace"
+    assert settings.agents["main"].models == ("demo",)
+    assert settings.channels == {"webchat": {}}
+    assert (settings.http.host, settings.http.port) == ("127.0.0.1", 7870)
+    assert settings.store == f"sqlite://{files.home}/stonechat.db"
+    assert settings.tools.shell
+    assert (settings.limits.model_calls, settings.limits.tool_calls) == (60, 120)
+    assert settings.problem == ""
+    assert settings.findings == ()
+
+
+def test_a_full_file_is_read_exactly(files: SettingsFiles) -> None:
+    settings = files.read(FULL, MY_KEY="sk-canary-1")
+
+    one = settings.models["one"]
+    assert settings.agents["main"].workspace == files.home / "work"
+    assert settings.agents["main"].models == ("one", "two")
+    assert (one.model, one.base_url) == ("gpt-x", "http://127.0.0.1:11434/v1")
+    assert [key.reveal() for key in one.keys] == ["sk-canary-1"]
+    assert (one.max_output, one.window) == (4000, 32000)
+    assert settings.channels["telegram"]["owner"] == "-1001234567890123456789"
+    assert settings.channels["telegram"]["token"] == "sk-canary-1"
+    assert settings.store == "sqlite:///home/ana/db/x.db"
+    assert not settings.tools.shell
+
+
+def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
+    settings = files.read(FULL.replace(', token: "${MY_KEY}"', ""), MY_KEY="sk-canary-1")
+
+    assert "canary" not in repr(settings)
+    assert "canary" not in f"{settings.models['one']}"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("htp: {}", "config.yaml:1: htp: found a key that does not exist, expected one of"),
+        ("htp: {}", "(did you mean 'http'?)"),
+        ("http:\n  prt: 1", "config.yaml:2: http.prt: found a key that does not exist"),
+        ("http: {port: x}", "http.port: found 'x', expected a whole number between 0 and 65535"),
+        ("http: {port: 65536}", "http.port: found 65536, expected"),
+        ("http: {port: 010}", "http.port: found '010', expected"),
+        ("http: {port: [1]}", "http.port: found a list, expected"),
+        ("http: {host: 0.0.0.0}", "http.host: found '0.0.0.0', expected a loopback address"),
+        ("http: {host: example.org}", "http.host: found 'example.org', expected a loopback"),
+        ("http: 7870", "config.yaml:1: http: found '7870', expected a mapping"),
+        ("limits: {model_calls: 0}", "limits.model_calls: found 0, expected"),
+        ("limits: {model_calls: 1e2}", "limits.model_calls: found '1e2', expected"),
+        ("models: []", "models: found a list, expected a mapping"),
+        ("models:\n  x: {model: m}", "models.x.provider: found nothing, expected a value"),
+        ("models:\n  x:", "config.yaml:2: models.x.provider: found nothing"),
+        ("models: {x: {provider: ../x, model: m}}", "models.x.provider: found '../x'"),
+        (
+            "models: {x: {provider: demo, model: ''}}",
+            "models.x.model: found '', expected some text",
+        ),
+        ("models: {x: {provider: openai, model: m, base_url: ftp://h}}", "models.x.base_url"),
+        ("agents: {main: {models: [x]}}", "agents.main.models[0]: found 'x', expected one of demo"),
+        ("agents: {other: {}}", "agents.other: found a key that does not exist"),
+        ("agents: {main: {models: x}}", "agents.main.models: found 'x', expected a list"),
+        ("agents: {main: {language: de}}", "agents.main.language: found 'de', expected 'en' or"),
+        ("agents: {main: {workspace: ..}}", "which holds the state directory"),
+        ("agents: {main: {workspace: ~ben/w}}", "a path that begins with `/` or `~/`"),
+        ("channels: [webchat]", "channels: found a list, expected a mapping"),
+        ("channels: {web-chat: {}}", "channels: found 'web-chat', expected a channel's name"),
+        ("channels: {webchat: yes}", "channels.webchat: found no mapping, expected the settings"),
+        ("store: redis://h", "store: found 'redis://h', expected `sqlite`, or"),
+        ("store: sqlite:///", "store: found 'sqlite:///', expected"),
+        ("tools: {shell: maybe}", "tools.shell: found 'maybe', expected true or false"),
+    ],
+)
+def test_a_mistake_says_where_it_is_what_was_found_and_what_is_right(
+    files: SettingsFiles, written: str, said: str
+) -> None:
+    [mistake] = files.mistakes(written)
+
+    assert said in mistake
+    assert mistake.startswith("config.yaml:")
+    assert "\n" not in mistake
+
+
+def test_several_mistakes_are_all_named(files: SettingsFiles) -> None:
+    files.write("http: {port: x}\nlimits: {model_calls: y}\nstore: z\n")
+
+    with pytest.raises(SettingsBroken) as caught:
+        files.read()
+
+    assert len(caught.value.mistakes) == 3
+    assert "(and 2 more; `stonechat check` lists all)" in str(caught.value)
+
+
+@pytest.mark.parametrize("written", ["yes", "no", "on", "off", "'1'", "0", "True", "FALSE", "y"])
+def test_no_word_but_true_and_false_switches_anything(files: SettingsFiles, written: str) -> None:
+    [mistake] = files.mistakes(f"tools: {{shell: {written}}}")
+
+    assert "expected true or false" in mistake
+
+
+def test_a_quoted_false_is_false(files: SettingsFiles) -> None:
+    assert not files.read("tools: {shell: 'false'}").tools.shell
+
+
+def _with_each_node_nothing(tree: dict[str, object]) -> Iterator[dict[str, object]]:
+    for key, value in tree.items():
+        yield {**copy.deepcopy(tree), key: None}
+        if isinstance(value, dict):
+            for inner in _with_each_node_nothing(value):
+                yield {**copy.deepcopy(tree), key: inner}
+
+
+@pytest.mark.parametrize("tree", [*_with_each_node_nothing(yaml.safe_load(FULL))])
+def test_a_key_with_nothing_after_it_is_a_default_or_one_clear_mistake(
+    files: SettingsFiles, tree: dict[str, object]
+) -> None:
+    mistakes = files.mistakes(yaml.safe_dump(tree), MY_KEY="sk-canary-1")
+
+    assert len(mistakes) <= 1
+    assert all(
+        "found nothing" in mistake or "found 'one', expected one of demo" in mistake
+        for mistake in mistakes
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (
+            "models:\n  x: {provider: demo, model: m, key: [sk-canary]}",
+            "models.x.key: found a list",
+        ),
+        ("models:\n  x: {provider: demo, model: m, key: {fil: sk-canary}}", "found a mapping"),
+        ("http: {port: '${MY_KEY}'}", "found a value that is not shown"),
+        ("store: ${MY_KEY}", "found a value that is not shown"),
+        ("models:\n  x: {provider: demo, model: m, base_url: 'http://u:sk-canary@h'}", "a login"),
+        ("models:\n  x: {provider: demo, model: m, base_url: 'u:sk-canary@h'}", "no such address"),
+    ],
+)
+def test_a_mistake_shows_no_secret(files: SettingsFiles, written: str, said: str) -> None:
+    [mistake] = files.mistakes(written, MY_KEY="sk-canary-1")
+
+    assert said in mistake
+    assert "canary" not in mistake
+
+
+def test_a_variable_that_is_not_set_is_named_where_it_is_used(files: SettingsFiles) -> None:
+    [mistake] = files.mistakes("models:\n  x: {provider: demo, model: m, key: '${MISSING}'}")
+
+    assert mistake == (
+        "config.yaml:2: models.x.key: found ${MISSING}, which is not set,"
+        " expected MISSING in the environment or in .env"
+    )
+
+
+def test_a_variable_in_a_model_nobody_uses_stops_nothing(files: SettingsFiles) -> None:
+    settings = files.read("""
+        models:
+          used: {provider: demo, model: m}
+          spare:
+            provider: openai
+            model: m
+            key: ${MISSING}
+        agents: {main: {models: [used]}}
+    """)
+
+    assert set(settings.models) == {"used"}
+    assert "models.spare was left out" in settings.findings[0]
+    assert "MISSING" in settings.findings[0]
+
+
+def test_a_default_stands_in_for_a_variable(files: SettingsFiles) -> None:
+    assert files.read("http: {port: '${PORT:-8080}'}").http.port == 8080
+    assert files.read("http: {port: '${PORT:-8080}'}", PORT="9").http.port == 9
+
+
+def test_what_comes_from_a_variable_is_not_read_as_yaml(files: SettingsFiles) -> None:
+    settings = files.read("channels: {x: {name: '${NAME}'}}", NAME="a: [1] # ${NAME}\n- 'b'")
+
+    assert settings.channels["x"] == {"name": "a: [1] # ${NAME}\n- 'b'"}
+
+
+def test_a_home_that_is_not_known_is_needed_only_by_a_path_that_asks_for_it(
+    files: SettingsFiles,
+) -> None:
+    assert files.read("http: {port: 1}", HOME="").http.port == 1
+    [mistake] = files.mistakes("agents: {main: {workspace: ~/w}}", HOME="")
+
+    assert "HOME is not set" in mistake
