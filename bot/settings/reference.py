@@ -1,0 +1,90 @@
+"""Writes config/README.md from the settings themselves: ``python -m bot.settings.reference``."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Final, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from bot.settings.root import Configuration
+from bot.settings.section import Section
+
+_BEFORE: Final = """\
+# The settings
+
+Everything can be left out: an empty setting is its default. `stonechat check` says what would
+run, or names each mistake with its line.
+
+| file, in the state directory | what |
+|---|---|
+| `config.yaml` | the settings below; made at the first start, never written over |
+| `.env` | keys, one `NAME=value` a line (see `env.example`); mode 0600 |
+| `config.last-good.yaml` | that of the last good start; stands in while it is broken, loudly |
+
+The state directory is `$STONECHAT_HOME`, else `~/.stonechat`. Relative paths start there.
+
+A scalar is the text that is written: `no` is no boolean, `010` no eight, and an id is the same
+with quotes and without. `${NAME}` is a variable of the environment or of `.env`, `${NAME:-text}`
+one with a default, `$${` a plain `${`. Where a secret stands, `{file: path}` reads it from a file.
+
+This page is written by `python -m bot.settings.reference`, and a test keeps it so.
+
+| key | default | what |
+|---|---|---|
+"""
+
+_AFTER: Final = """
+## Without `models:`
+
+The first of these that is set decides, in the environment or in `.env`:
+
+| variable | then |
+|---|---|
+| `ANTHROPIC_API_KEY` | Anthropic (`ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL`) |
+| `OPENAI_API_KEY`, `OPENAI_BASE_URL` | OpenAI, or a server that speaks like it (`OPENAI_MODEL`) |
+| none | a demo that is no language model and says so |
+
+A key of the environment goes to the address of the environment or to the provider's own, never
+to one that `config.yaml` names.
+"""
+
+
+def reference() -> str:
+    """Return the page (pure)."""
+    rows = "".join(
+        f"| `{key}` | {default} | {what} |\n" for key, default, what in _rows(Configuration, "")
+    )
+    return _BEFORE + rows + _AFTER
+
+
+def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
+    for name, field in section.model_fields.items():
+        key = f"{above}{name}"
+        inner, suffix = _below(field)
+        yield f"{key}{suffix}", _default(field, inner), " ".join((field.description or "").split())
+        if inner is not None:
+            yield from _rows(inner, f"{key}{suffix}.")
+
+
+def _below(field: FieldInfo) -> tuple[type[Section] | None, str]:
+    """Find the section below a field: its own, or that of each of its values."""
+    kind = field.annotation
+    if isinstance(kind, type) and issubclass(kind, Section):
+        return kind, ""
+    if get_origin(kind) is Mapping:
+        value = get_args(kind)[1]
+        named = ".<name>"
+        return (value if isinstance(value, type) and issubclass(value, Section) else None), named
+    return None, ""
+
+
+def _default(field: FieldInfo, inner: type[Section] | None) -> str:
+    if field.is_required():
+        return "*needed*"
+    if inner is not None or field.default in (None, (), {}) or isinstance(field.default, dict):
+        return ""
+    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
