@@ -66,7 +66,9 @@ async def read(
             break
         for delta in reader.feed(event):
             yield delta
-        patience = _AFTERWORD_SECONDS if reader.complete else limits.idle_seconds
+        patience = limits.idle_seconds
+        if reader.complete:
+            patience = min(patience, _AFTERWORD_SECONDS)
     yield reader.message()
 
 

@@ -50,7 +50,7 @@ async def texts(events: AsyncIterator[object]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("then", ["end", "break"])
+@pytest.mark.parametrize("then", ["end", "break", "stall"])
 async def test_what_breaks_after_the_stop_reason_is_no_fault(then: str) -> None:
     assert await texts(words("so", ".", then=then)) == ["so", ".", "so ."]
 
