@@ -1,0 +1,84 @@
+// Where one writes: Enter sends, Shift+Enter breaks the line, Esc stops what runs.
+
+const draftKey = "stonechat.draft";
+
+export class Composer {
+  constructor({ form, field, sendButton, stopButton, storage, onSend, onStop }) {
+    Object.assign(this, { form, field, sendButton, stopButton, storage, onSend, onStop });
+    this.hasKeyboard = window.matchMedia("(pointer: fine)");
+    field.value = stored(storage);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    field.addEventListener("input", () => this.changed());
+    field.addEventListener("keydown", (event) => this.pressed(event));
+    stopButton.addEventListener("click", () => onStop());
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.isComposing && !stopButton.hidden) {
+        onStop();
+      }
+    });
+    this.changed();
+  }
+
+  focus() {
+    if (this.hasKeyboard.matches) {
+      this.field.focus();
+    }
+  }
+
+  /** Put a text back to be edited, before what is written already. */
+  fill(text) {
+    this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    this.changed();
+    this.field.focus();
+  }
+
+  setRunning(running) {
+    const hadFocus = document.activeElement === this.stopButton;
+    this.stopButton.hidden = !running;
+    if (!running && hadFocus) {
+      this.field.focus();
+    }
+  }
+
+  submit() {
+    const text = this.field.value;
+    if (!text.trim()) {
+      return;
+    }
+    this.field.value = "";
+    this.changed();
+    this.field.focus();
+    this.onSend(text);
+  }
+
+  // While an input method composes, Enter chooses a word: Safari says so only by the key code 229.
+  pressed(event) {
+    const composing = event.isComposing || event.keyCode === 229;
+    if (event.key === "Enter" && !event.shiftKey && !composing && this.hasKeyboard.matches) {
+      event.preventDefault();
+      this.submit();
+    }
+  }
+
+  changed() {
+    this.sendButton.disabled = !this.field.value.trim();
+    this.field.style.height = "auto";
+    this.field.style.height = `${this.field.scrollHeight}px`;
+    try {
+      this.storage.setItem(draftKey, this.field.value);
+    } catch {
+      // A draft that cannot be kept is not worth a word.
+    }
+  }
+}
+
+function stored(storage) {
+  try {
+    return storage.getItem(draftKey) ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,37 @@
+// Elements, made in one line; and the buttons that code blocks get.
+
+/** Make an element with properties and children. A string becomes text, never markup. */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** Give every code block its language and a button that copies it. */
+export function dressCode(root) {
+  for (const block of root.querySelectorAll("pre")) {
+    const copy = make("button", { type: "button" }, "Copy");
+    copy.addEventListener("click", async () => {
+      copy.textContent = (await copyText(block)) ? "Copied" : "Press Ctrl+C";
+      setTimeout(() => {
+        copy.textContent = "Copy";
+      }, 2000);
+    });
+    const head = make("div", { className: "code-head" }, block.dataset.language || "text", copy);
+    const frame = make("div", { className: "code" });
+    block.replaceWith(frame);
+    frame.append(head, block);
+    block.tabIndex = 0;
+  }
+}
+
+async function copyText(block) {
+  try {
+    await navigator.clipboard.writeText(block.textContent);
+    return true;
+  } catch {
+    // Without leave to use the clipboard, the block is at least selected.
+    getSelection().selectAllChildren(block);
+    return false;
+  }
+}

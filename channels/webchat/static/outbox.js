@@ -1,0 +1,59 @@
+// Messages that are not accepted yet. They survive a reload, and keep their id: it is the claim
+// by which the bot knows a repeated message.
+
+const key = "stonechat.waiting";
+
+export class Outbox {
+  constructor(storage, send) {
+    this.storage = storage;
+    this.send = send;
+    this.messages = new Map(read(storage).map((message) => [message.id, message]));
+  }
+
+  /** Keep a new message, and return it with its id. */
+  add(text) {
+    const message = { id: crypto.randomUUID(), text, at: Date.now() };
+    this.messages.set(message.id, message);
+    this.write();
+    return message;
+  }
+
+  /** Return what is on its way, oldest first. */
+  all() {
+    return [...this.messages.values()];
+  }
+
+  /** It was accepted, or given up. */
+  forget(id) {
+    if (this.messages.delete(id)) {
+      this.write();
+    }
+  }
+
+  /** Send it again after a while, if it is still here then. */
+  repeatLater(id, milliseconds) {
+    setTimeout(() => {
+      const message = this.messages.get(id);
+      if (message) {
+        this.send(message);
+      }
+    }, milliseconds);
+  }
+
+  write() {
+    try {
+      this.storage.setItem(key, JSON.stringify(this.all()));
+    } catch {
+      // Storage is full or forbidden: the message then lives as long as the page.
+    }
+  }
+}
+
+function read(storage) {
+  try {
+    const stored = JSON.parse(storage.getItem(key) ?? "[]");
+    return stored.filter(({ id, text }) => typeof id === "string" && typeof text === "string");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,202 @@
+// The conversation on the screen: lines for good, messages on their way, turns that run.
+
+import { LiveTurn } from "./live.js";
+import { dressCode, make } from "./make.js";
+
+const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
+
+export class Thread {
+  constructor({ lines, waiting, live, empty, latest, progress, onRunning, onEdit }) {
+    Object.assign(this, { lines, waiting, live, empty, latest, progress, onRunning, onEdit });
+    this.turns = new Map();
+    this.ended = new Set();
+    this.unread = 0;
+    this.sticky = true;
+    window.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    document.addEventListener("visibilitychange", () => this.countUnread(0));
+    latest.addEventListener("click", () => this.toBottom());
+    new ResizeObserver(() => this.keepUp()).observe(lines.parentElement);
+  }
+
+  /** A line, for good. It takes the place of what stood for it until now. */
+  showLine(line) {
+    this.empty.hidden = true;
+    if (line.direction === "heard") {
+      this.waiting.querySelector(`[data-id="${CSS.escape(line.source?.slice(2) ?? "")}"]`)?.remove();
+      this.lines.append(heard(line.text, line.at));
+    } else {
+      const turn = this.turns.get(line.turn);
+      this.lines.append(said(line, turn?.takeSteps()));
+      this.countUnread(document.hidden ? this.unread + 1 : 0);
+      if (this.ended.has(line.turn)) {
+        this.remove(line.turn);
+      } else {
+        turn?.clearWords();
+      }
+    }
+    this.keepUp();
+  }
+
+  /** A message that is not accepted yet. */
+  showWaiting({ id, text, at }) {
+    this.empty.hidden = true;
+    const item = heard(text, new Date(at).toISOString());
+    item.dataset.id = id;
+    item.classList.add("on-its-way");
+    item.append(make("p", { className: "fate", role: "status" }, "Not accepted yet; it will be sent."));
+    this.waiting.append(item);
+    this.keepUp();
+  }
+
+  showAccepted(id) {
+    this.waitingItem(id)?.classList.remove("on-its-way", "put-off");
+  }
+
+  showPutOff(id, reason) {
+    const item = this.waitingItem(id);
+    if (item) {
+      item.classList.add("put-off");
+      item.querySelector(".fate").textContent = `Not accepted yet; it will be sent again. ${reason}`;
+      this.keepUp();
+    }
+  }
+
+  showRefused(id, reason) {
+    const item = this.waitingItem(id);
+    if (!item) {
+      return;
+    }
+    item.classList.replace("on-its-way", "refused");
+    const edit = make("button", { type: "button" }, "Edit it");
+    edit.addEventListener("click", () => {
+      item.remove();
+      this.onEdit(id, item.querySelector(".text").textContent);
+    });
+    item.querySelector(".fate").replaceChildren(`Not accepted. ${reason} `, edit);
+    this.keepUp();
+  }
+
+  /** All turns that wait or run; what is not among them has ended. */
+  showOpen(turns) {
+    const open = new Set(turns.map(({ turn }) => turn));
+    for (const id of [...this.turns.keys()].filter((id) => !open.has(id))) {
+      this.ended.add(id);
+      this.remove(id);
+    }
+    for (const picture of turns) {
+      this.turn(picture.turn)?.repaint(picture);
+    }
+    this.tellRunning();
+    this.keepUp();
+  }
+
+  /** What happens to a turn that runs. */
+  showNews(frame) {
+    if (frame.type === "ended") {
+      this.end(frame);
+    } else if (frame.type === "status" && frame.state === "joined") {
+      this.ended.add(frame.turn);
+      this.remove(frame.turn);
+    } else if (frame.turn) {
+      this.turn(frame.turn)?.take(frame);
+    }
+    this.tellRunning();
+    this.keepUp();
+  }
+
+  showEmptyIfEmpty() {
+    this.empty.hidden = Boolean(this.lines.children.length || this.waiting.children.length);
+  }
+
+  toBottom() {
+    this.sticky = true;
+    window.scrollTo({ top: document.documentElement.scrollHeight });
+  }
+
+  // The words stay until the line comes that holds them; without words nothing has to stay.
+  end({ turn: id, outcome, reason, text }) {
+    const turn = this.turns.get(id);
+    this.ended.add(id);
+    if (!turn) {
+      return;
+    }
+    if (outcome !== "answered" && !text) {
+      this.lines.append(make("li", { className: "quiet" }, reason ? `No answer: ${reason}` : "No answer."));
+    }
+    if (turn.words && text) {
+      turn.settle();
+    } else {
+      this.remove(id);
+    }
+  }
+
+  /** The turn's place on the screen, made if need be; none for a turn that has ended. */
+  turn(id) {
+    if (this.ended.has(id)) {
+      return null;
+    }
+    if (!this.turns.has(id)) {
+      const turn = new LiveTurn();
+      this.turns.set(id, turn);
+      this.live.append(turn.item);
+    }
+    return this.turns.get(id);
+  }
+
+  remove(id) {
+    this.turns.get(id)?.item.remove();
+    this.turns.delete(id);
+  }
+
+  tellRunning() {
+    const running = [...this.turns.keys()].some((id) => !this.ended.has(id));
+    if (running !== this.running) {
+      this.running = running;
+      this.progress.textContent = running ? "Stonechat is working." : "";
+      this.onRunning(running);
+    }
+  }
+
+  waitingItem(id) {
+    return this.waiting.querySelector(`[data-id="${CSS.escape(id)}"]`);
+  }
+
+  countUnread(count) {
+    this.unread = count;
+    document.title = count ? `(${count}) Stonechat` : "Stonechat";
+  }
+
+  scrolled() {
+    const { scrollHeight } = document.documentElement;
+    this.sticky = scrollHeight - window.scrollY - window.innerHeight < nearBottom;
+    this.latest.hidden = this.sticky;
+  }
+
+  keepUp() {
+    if (this.sticky) {
+      this.toBottom();
+    }
+  }
+}
+
+function heard(text, at) {
+  return make("li", { className: "heard" }, who("You", at), make("p", { className: "text" }, text));
+}
+
+// The HTML was made by the bot's own renderer from a document, every character of it escaped
+// (channels/webchat/render.py); the page's policy would run no script in it either.
+function said(line, steps) {
+  const body = make("div", { className: "body" });
+  body.innerHTML = line.html;
+  dressCode(body);
+  const item = make("li", { className: `said ${line.kind}` }, who("Stonechat", line.at));
+  item.append(...(steps ? [steps] : []), body);
+  return item;
+}
+
+function who(name, at) {
+  const moment = new Date(at);
+  const time = make("time", { dateTime: at }, moment.toLocaleTimeString([], { timeStyle: "short" }));
+  time.title = moment.toLocaleString();
+  return make("p", { className: "who" }, make("span", {}, name), " ", time);
+}
