@@ -1,6 +1,4 @@
-"""``agents:`` who answers: with which models, in which workspace, in which language."""
-
-from typing import Literal
+"""``agents:`` who answers: with which models, in which workspace."""
 
 from pydantic import Field
 
@@ -14,5 +12,3 @@ class AgentSettings(Section):
     """The folder it works in, and the only one its tools may touch."""
     models: tuple[Text, ...] = ()
     """Keys of `models:`, tried in this order; all of them, in their order, if left out."""
-    language: Literal["en", "zh"] = "en"
-    """The language of the sentences the bot says by itself."""

@@ -60,8 +60,6 @@ class ModelEntry(Section):
     """Several keys, tried in this order."""
     max_output: Tokens = 8192
     """How many tokens one answer may have."""
-    window: Tokens = 128_000
-    """How many tokens fit into one request, the answer included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,6 @@ class ModelSettings:
     """None means the provider's own server."""
     keys: tuple[Secret, ...] = ()
     max_output: int = 8192
-    window: int = 128_000
     source: str = ""
     """Where it, or its key, was named; for eyes, before anything is spent."""
 
@@ -92,7 +89,6 @@ class _Provider:
     model: str
     model_if_unnamed: str
     """A current one of middle price, among those that the installed SDK lists."""
-    window: int
 
 
 _PROVIDERS: Final = {
@@ -101,14 +97,12 @@ _PROVIDERS: Final = {
         base_url="ANTHROPIC_BASE_URL",
         model="ANTHROPIC_MODEL",
         model_if_unnamed="claude-sonnet-5-5",
-        window=200_000,
     ),
     "openai": _Provider(
         key="OPENAI_API_KEY",
         base_url="OPENAI_BASE_URL",
         model="OPENAI_MODEL",
         model_if_unnamed="gpt-5.5",
-        window=128_000,
     ),
 }
 
@@ -145,7 +139,6 @@ def chosen(environment: Environment) -> tuple[str, ModelSettings]:
             model=model.value.strip() if model else provider.model_if_unnamed,
             base_url=_checked(provider.base_url, address),
             keys=(Secret(key.value.strip()),) if key else (),
-            window=provider.window,
             source=", ".join(reasons),
         )
     return "demo", ModelSettings(
@@ -184,7 +177,6 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
         base_url=base_url,
         keys=keys,
         max_output=entry.max_output,
-        window=entry.window,
         source=source,
     )
 

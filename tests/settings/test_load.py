@@ -139,5 +139,4 @@ def test_the_file_of_a_new_home_says_what_the_defaults_are(tmp_path: Path) -> No
         default.tools,
         default.limits,
     )
-    assert seeded.agents["main"].language == default.agents["main"].language
     assert seeded.agents["main"].workspace == tmp_path / "new" / "workspace"

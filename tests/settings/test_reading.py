@@ -15,7 +15,6 @@ agents:
   main:
     workspace: work
     models: [one, two]
-    language: zh
 models:
   one:
     provider: openai
@@ -23,7 +22,6 @@ models:
     base_url: http://127.0.0.1:11434/v1/
     key: ${MY_KEY}
     max_output: 4000
-    window: 32000
   two: {provider: demo, model: demo}
 channels:
   webchat: {}
@@ -62,7 +60,7 @@ def test_a_full_file_is_read_exactly(files: SettingsFiles) -> None:
     assert settings.agents["main"].models == ("one", "two")
     assert (one.model, one.base_url) == ("gpt-x", "http://127.0.0.1:11434/v1")
     assert [key.reveal() for key in one.keys] == ["sk-canary-1"]
-    assert (one.max_output, one.window) == (4000, 32000)
+    assert one.max_output == 4000
     assert settings.channels["telegram"]["owner"] == "-1001234567890123456789"
     assert settings.channels["telegram"]["token"] == "sk-canary-1"
     assert settings.store == "sqlite:///home/ana/db/x.db"
@@ -103,7 +101,6 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
         ("agents: {main: {models: [x]}}", "agents.main.models[0]: found 'x', expected one of demo"),
         ("agents: {other: {}}", "agents.other: found a key that does not exist"),
         ("agents: {main: {models: x}}", "agents.main.models: found 'x', expected a list"),
-        ("agents: {main: {language: de}}", "agents.main.language: found 'de', expected 'en' or"),
         ("agents: {main: {workspace: ..}}", "which holds the state directory"),
         ("agents: {main: {workspace: ~ben/w}}", "a path that begins with `/` or `~/`"),
         ("channels: [webchat]", "channels: found a list, expected a mapping"),
