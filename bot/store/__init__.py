@@ -1,6 +1,7 @@
 """Opens what is remembered: the scheme of a URL names the backend's folder."""
 
 import importlib
+import importlib.util
 from typing import Protocol, cast
 
 from bot.contracts.clock import Clock, Ids
@@ -57,9 +58,7 @@ def _backend(url: str) -> Backend:
     if not separator or not scheme.isidentifier():
         raise ConfigError(_SETTING, f"{url!r}", _EXPECTED)
     name = f"{__name__}.{scheme}"
-    try:
-        return cast(Backend, importlib.import_module(name))
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise ConfigError(_SETTING, f"the scheme {scheme!r}", _EXPECTED) from None
+    found = importlib.util.find_spec(name)
+    if found is None or found.submodule_search_locations is None:
+        raise ConfigError(_SETTING, f"the scheme {scheme!r}", _EXPECTED)
+    return cast("Backend", importlib.import_module(name))

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Self, TypeVar, cast
 
 from bot.contracts.errors import StoreUnavailable
 from bot.store.sqlite.connect import connect_to_read, connect_to_write
-from bot.store.sqlite.trouble import explain
+from bot.store.sqlite.trouble import explain, explained
 
 T = TypeVar("T")
 Unit = Callable[[sqlite3.Connection], T]
@@ -49,10 +49,8 @@ class Reader:
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be read any more")
         work = partial(_read, self._connection, unit)
-        try:
+        with explained(self._path):
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except sqlite3.Error as error:
-            raise explain(error, self._path) from error
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -79,12 +77,9 @@ class _Job(Generic[T]):
             self.future.set_result(result)
             if self.then is not None:
                 self.then(result)
-        elif isinstance(error, sqlite3.Error):
-            known = explain(error, path)
-            known.__cause__ = error
-            self.future.set_exception(known)
         else:
-            self.future.set_exception(error)
+            known = explain(error, path) if isinstance(error, sqlite3.Error) else error
+            self.future.set_exception(known)
 
 
 class Writer:
@@ -230,11 +225,10 @@ async def _connect(
     thread: ThreadPoolExecutor, connect: Callable[[Path], sqlite3.Connection], path: Path
 ) -> sqlite3.Connection:
     try:
-        return await asyncio.get_running_loop().run_in_executor(thread, connect, path)
-    except BaseException as error:
+        with explained(path):
+            return await asyncio.get_running_loop().run_in_executor(thread, connect, path)
+    except BaseException:
         thread.shutdown(wait=False)
-        if isinstance(error, sqlite3.Error):
-            raise explain(error, path) from error
         raise
 
 
