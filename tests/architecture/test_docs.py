@@ -15,10 +15,11 @@ PLACEHOLDERS: Final = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "a-key"}
 """What an example may ask the environment for."""
 
 TEXT_AT_MOST: Final = 1024 * 1024
-MACHINE: Final = re.compile(r"(?<![\w.~-])/(?:root|work|home/\w|Users/\w)/|(?<![\w.~-])/home/\w+")
-REGISTRY: Final = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|test\.pypi|jsdelivr|unpkg\.com", re.IGNORECASE
+MACHINE: Final = re.compile(
+    r"(?<![\w.~-])/(?:root|work|Users/\w+)/|(?<![\w.~-])/home/(?!ana\b|alice\b|bob\b)\w"
 )
+"""A folder that somebody has, other than the invented people of the tests."""
+REGISTRY: Final = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)", re.IGNORECASE)
 INDEX: Final = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|-i\s")
 
 

@@ -1,4 +1,4 @@
-"""The walkthrough names what is there: every file, class and function, by its file."""
+"""The walkthrough is true: what it names is there, and a message really takes that way."""
 
 import re
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.architecture.journey import MESSAGE, journey
 from tests.architecture.pages import page
 from tests.architecture.source import ROOT, ours, sources
 
@@ -19,7 +20,7 @@ _CALL: Final = re.compile(r"([A-Za-z_][\w.]*)\(")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One row of the table: where, and what is called there."""
+    """One numbered row of the table: where, and what is called there."""
 
     file: str
     names: tuple[str, ...]
@@ -30,7 +31,7 @@ def _steps() -> list[Step]:
     return [
         Step(file=file[1], names=tuple(_FUNCTION.findall(row[3])))
         for row in rows
-        if len(row) > 3 and (file := _FILE.fullmatch(row[2].strip()))
+        if row[1].strip().isdigit() and (file := _FILE.fullmatch(row[2].strip()))
     ]
 
 
@@ -63,3 +64,12 @@ def test_the_page_names_only_files_that_are_there() -> None:
     named = _FILE.findall(WALKTHROUGH.prose)
 
     assert [file for file in named if not (ROOT / file).is_file()] == []
+
+
+async def test_a_message_takes_every_step_in_this_order() -> None:
+    ended, entered = await journey()
+
+    assert ended.outcome == "answered", ended.reason
+    assert MESSAGE in WALKTHROUGH.text
+    left = iter(entered)
+    assert [step for step in STEPS if (step.file, step.names[0]) not in left] == []
