@@ -5,6 +5,7 @@ from typing import Final
 
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import ConfigError
+from bot.contracts.store import Ledger, Outbox, Records, Sessions, Store, Transcripts, Turns
 from bot.store.sqlite import leases
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps
@@ -33,12 +34,12 @@ class SqliteStore:
         self._held = held
         self._boot = boot
         bell = Bell(clock)
-        self.turns = SqliteTurns(writer, reader, clock, boot, caps, bell)
-        self.transcripts = SqliteTranscripts(writer, reader, clock, boot)
-        self.sessions = SqliteSessions(writer, reader)
-        self.outbox = SqliteOutbox(writer, reader, clock, boot, bell)
-        self.records = SqliteRecords(writer, reader)
-        self.ledger = SqliteLedger(reader)
+        self.turns: Turns = SqliteTurns(writer, reader, clock, boot, caps, bell)
+        self.transcripts: Transcripts = SqliteTranscripts(writer, reader, clock, boot)
+        self.sessions: Sessions = SqliteSessions(writer, reader)
+        self.outbox: Outbox = SqliteOutbox(writer, reader, clock, boot, bell)
+        self.records: Records = SqliteRecords(writer, reader)
+        self.ledger: Ledger = SqliteLedger(reader)
 
     @classmethod
     async def open(cls, path: Path, *, clock: Clock, caps: Caps = CAPS) -> "SqliteStore":
@@ -69,7 +70,7 @@ class SqliteStore:
         self._held.release()
 
 
-async def open_store(url: str, *, clock: Clock, ids: Ids) -> SqliteStore:
+async def open_store(url: str, *, clock: Clock, ids: Ids) -> Store:
     """Open the store at ``sqlite:///absolute/path``. Every id here follows from a turn's."""
     del ids
     return await SqliteStore.open(_path(url), clock=clock)
