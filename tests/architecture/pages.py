@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 from typing import Final
 
 from tests.architecture.source import ROOT
 
-_FENCE: Final = re.compile(r"^(```+|~~~+)(\w*)[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(
+    r"^( *)(```+|~~~+)(\w*)[^\n]*\n(.*?)^\1\2[ \t]*$", re.MULTILINE | re.DOTALL
+)
 _LINK: Final = re.compile(r"\[[^\]\n]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _HEADING: Final = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
@@ -40,9 +43,9 @@ class Page:
     def blocks(self, language: str) -> Iterator[Block]:
         """Give the fenced blocks of *language*."""
         for found in _FENCE.finditer(self.text):
-            if found[2] == language:
+            if found[3] == language:
                 line = self.text.count("\n", 0, found.start()) + 2
-                yield Block(line=line, language=language, code=found[3])
+                yield Block(line=line, language=language, code=dedent(found[4]))
 
     @property
     def prose(self) -> str:

@@ -13,6 +13,8 @@ from tests.architecture.source import ROOT
 EXAMPLES: Final = sorted((ROOT / "config").rglob("*.yaml"))
 PLACEHOLDERS: Final = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "a-key"}
 """What an example may ask the environment for."""
+KEY_FILE: Final = "anthropic.key"
+"""What an example may ask the state directory for."""
 
 TEXT_AT_MOST: Final = 1024 * 1024
 MACHINE: Final = re.compile(
@@ -36,6 +38,9 @@ BLOCKS: Final = [
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
 def test_every_configuration_we_ship_loads(file: Path, tmp_path: Path) -> None:
+    (tmp_path / KEY_FILE).write_text("a-key")
+    (tmp_path / KEY_FILE).chmod(0o600)
+
     settings = read_settings(tmp_path, PLACEHOLDERS | {"HOME": str(tmp_path)}, file=file)
 
     assert not settings.problem

@@ -35,6 +35,8 @@ CATCHES_ALL: Final = {
 """Where `except Exception` may stand, each with its reason."""
 
 ANY_KEYWORDS: Final = {
+    "bot/models/demo/turn.py Turn.call": "a call's arguments by name, on their way to JSON",
+    "bot/models/demo/turn.py Turn.say": "fills a sentence's blanks by name, as str.format does",
     "bot/workspace/tree.py _to_the_end": "passes a function's arguments on, typed by ParamSpec",
 }
 """Where ``**kwargs`` may stand, each with its reason."""
@@ -42,7 +44,7 @@ ANY_KEYWORDS: Final = {
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LATER: Final = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 _REASON: Final = re.compile(r"# noqa: [A-Z]+\d+(?:, [A-Z]+\d+)* - \w.+")
-_IGNORE: Final = re.compile(r"# type: ignore\[[\w-]+\]  # \w.+")
+_IGNORE: Final = re.compile(r"# type: ignore\[[\w-]+\] +# \w.+")
 
 
 def test_no_file_or_class_has_a_name_that_says_nothing() -> None:
