@@ -2,14 +2,17 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import settings
 
 from bot.contracts.store import Store
 from bot.store import open_store
 from tests.doubles.clock import CountingIds
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.ledger_contract import LedgerContract
+from tests.store.machine import StoreMachine
 from tests.store.outbox_contract import OutboxContract
 from tests.store.records_contract import RecordsContract
 from tests.store.sessions_contract import SessionsContract
@@ -45,3 +48,23 @@ class TestSqliteRecords(RecordsContract): ...
 
 
 class TestSqliteLedger(LedgerContract): ...
+
+
+class SqliteMachine(StoreMachine):
+    """The SQLite store against the model."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory()
+        super().__init__()
+
+    async def opened(self) -> Store:
+        url = f"sqlite://{self._folder.name}/stone.db"
+        return await open_store(url, clock=self.clock, ids=CountingIds())
+
+    def teardown(self) -> None:
+        super().teardown()
+        self._folder.cleanup()
+
+
+TestSqliteMachine = SqliteMachine.TestCase
+TestSqliteMachine.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)

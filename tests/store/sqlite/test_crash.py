@@ -89,7 +89,7 @@ async def test_nothing_that_was_acknowledged_is_lost_however_often_it_is_killed(
 
 async def test_what_a_killed_process_left_is_gone_on_with(tmp_path: Path) -> None:
     database = tmp_path / "stone.db"
-    said = killed_after(database, 0, 300)
+    killed_after(database, 0, 300)
     store = await reopened(database)
     left = {
         record.turn.id for record in await store.ledger.turns(TurnQuery(states={TurnState.RUNNING}))
