@@ -38,11 +38,11 @@ _INTERRUPTED_BY_TYPER = 130
 """What typer makes of Ctrl-C."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out one command and return its exit code. An error is one sentence on stderr."""
+def main(arguments: Sequence[str] | None = None, *, commands: typer.Typer = app) -> int:
+    """Carry out one of *commands* and return its exit code. An error is one sentence on stderr."""
     os.umask(0o077)
     try:
-        code = typer.main.get_command(app).main(
+        code = typer.main.get_command(commands).main(
             args=None if arguments is None else list(arguments),
             prog_name="stonechat",
             standalone_mode=False,
@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         from bot.settings.terminal import command_name
 
-        return _complain(f"{error.message} See {command_name()} --help", Exit.USAGE)
+        wrong = error.format_message().rstrip(".")
+        return _complain(f"{wrong}; see {command_name()} --help", Exit.USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return Exit.INTERRUPTED
     except BotError as error:
