@@ -11,53 +11,62 @@ from typing import Final
 from bot.contracts.errors import ToolError
 from bot.contracts.tool import Sandbox
 from bot.sandbox.bubblewrap import Bubblewrap
+from bot.sandbox.landlock import Landlock
 from bot.sandbox.limits import SYSTEM_PATH
 from bot.sandbox.program import first_line
 
-_TRIAL: Final = 'test ! -e "{outside}" && echo works > inside && cat inside'
-"""It must not see a file outside, and must be able to write one inside."""
+_TRIAL: Final = 'cat "{outside}" 2> /dev/null; echo works > inside && cat inside'
+"""It must not read a file outside, and must be able to write one inside."""
 
 _TRIAL_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoSandbox:
-    """There is none; `reason` says why and what to do, in one sentence."""
+    """There is none; `reason` says why and what to do."""
 
     reason: str
 
 
 async def find_sandbox(
-    *, shell_python: Path | None = None, path: str = SYSTEM_PATH
+    *, shell_python: Path | None = None, path: str = SYSTEM_PATH, platform: str = sys.platform
 ) -> Sandbox | NoSandbox:
-    """Return the first sandbox that proves itself on this machine.
+    """Return the first sandbox that proves itself on this machine: bubblewrap, else Landlock.
 
     *shell_python* is the prefix of the Python that programs inside shall find as
     ``python3``: the one that runs this, unless told otherwise. *path* is where
     bubblewrap is looked for.
     """
-    python = (shell_python or Path(sys.base_prefix)).resolve()
+    if platform != "linux":
+        return NoSandbox(reason=f"no shell: there is no sandbox for it on {platform} yet")
+    python = await asyncio.to_thread((shell_python or Path(sys.base_prefix)).resolve)
     executable = shutil.which("bwrap", path=path)
     if executable is None:
-        return NoSandbox(
-            reason="no shell: bubblewrap is not installed; install it "
-            "(Debian and Ubuntu: apt-get install bubblewrap) and start again"
+        fault: str | None = (
+            "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap)"
         )
-    sandbox = Bubblewrap(executable=Path(executable), python=python)
-    fault = await _try(sandbox)
-    if fault is None:
-        return sandbox
-    return NoSandbox(reason=f"no shell: {sandbox.name} does not work here: {fault}")
+    else:
+        best = Bubblewrap(executable=Path(executable), python=python)
+        fault = await _try(best)
+        if fault is None:
+            return best
+        fault = f"bubblewrap, 0.8 or newer, does not work here: {fault}"
+    second = Landlock(python=python)
+    other = await _try(second)
+    if other is None:
+        return second
+    return NoSandbox(reason=f"no shell: {fault}; nor does {second.name}: {other}")
 
 
 async def _try(sandbox: Sandbox) -> str | None:
     """Run a real command; return what went wrong, or None."""
     with tempfile.NamedTemporaryFile() as outside, tempfile.TemporaryDirectory() as inside:
+        outside.write(b"seen\n")
+        outside.flush()
         root = await asyncio.to_thread(Path(inside).resolve)
+        command = _TRIAL.format(outside=outside.name)
         try:
-            finished = await sandbox.run(
-                _TRIAL.format(outside=outside.name), root=root, timeout_seconds=_TRIAL_SECONDS
-            )
+            finished = await sandbox.run(command, root=root, timeout_seconds=_TRIAL_SECONDS)
         except ToolError as error:
             return str(error)
         except OSError as error:
