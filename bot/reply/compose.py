@@ -1,0 +1,74 @@
+"""Outcome -> payloads: what people are sent when a turn has ended."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, assert_never
+
+import structlog
+
+from bot.contracts.document import Document, Paragraph, Span
+from bot.contracts.reply import ReplyKind, ReplyPayload
+from bot.contracts.turn import Outcome, OutcomeKind
+from bot.markup.cut import cut
+from bot.markup.parse import parse
+from bot.markup.plain import plain
+from bot.reply import notices
+from bot.reply.directives import read_directives
+from bot.reply.notices import Language
+from bot.reply.silence import Silence, silence
+
+_log = structlog.get_logger(__name__)
+
+Fits = Callable[[Document], bool]
+
+_PLAIN_PIECE: Final = 1_800
+"""Characters that every platform takes even unmeasured. Discord's 2,000 is the smallest limit
+(https://discord.com/developers/docs/resources/message#create-message)."""
+
+_BUGS: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a broken dialect may raise. A layout is not worth an answer."""
+
+
+def compose(
+    outcome: Outcome, *, direct: bool, language: Language, fits: Fits
+) -> tuple[ReplyPayload, ...]:
+    """Make what tells *outcome* to who asked, in parts that *fits* accepts.
+
+    Never raises, and is empty only for a silence that the model chose in a room.
+    """
+    match outcome.kind:
+        case OutcomeKind.ANSWERED | OutcomeKind.ASKED:
+            return _answer(outcome.text, direct=direct, language=language, fits=fits)
+        case OutcomeKind.SILENT:
+            return (notices.no_answer(language),) if direct else ()
+        case OutcomeKind.INTERRUPTED:
+            return (notices.interrupted(language),)
+        case OutcomeKind.FAILED:
+            return (notices.failed(outcome.reason, language),)
+        case _:
+            assert_never(outcome.kind)
+
+
+def _answer(text: str, *, direct: bool, language: Language, fits: Fits) -> tuple[ReplyPayload, ...]:
+    words, found = read_directives(text)
+    match silence(words, found, direct=direct):
+        case Silence.CHOSEN:
+            return ()
+        case Silence.FAULT:
+            return (notices.no_answer(language),)
+        case Silence.BROKEN:
+            payloads = [_payload(piece) for piece in _pieces(words, fits)]
+            return tuple(payloads) or (notices.no_answer(language),)
+
+
+def _pieces(words: str, fits: Fits) -> Sequence[Document]:
+    """The words as documents that fit; as plain text where measuring them breaks."""
+    try:
+        return cut(parse(words), fits)
+    except _BUGS:
+        _log.exception("an answer was not laid out and goes as plain text")
+        whole = Document(blocks=(Paragraph(spans=(Span(text=words.strip()),)),))
+        return cut(whole, lambda piece: len(plain(piece)) <= _PLAIN_PIECE)
+
+
+def _payload(piece: Document) -> ReplyPayload:
+    return ReplyPayload(kind=ReplyKind.ANSWER, body=piece, fallback=plain(piece))
