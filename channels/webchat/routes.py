@@ -23,7 +23,10 @@ _LOGIN_SECONDS: Final = 5.0
 _CUSTOM_HEADER: Final = "X-Stonechat"
 """A page of another origin cannot set it without asking first, and nobody answers that."""
 
-_NO_LOGIN: Final = "There is no login here. Run `stonechat open` and open the link it prints."
+_NO_LOGIN: Final = (
+    "This browser is not signed in. Run `stonechat open` where Stonechat runs, "
+    "and open the link it prints."
+)
 _BAD_CODE: Final = (
     "This link was used or is older than ten minutes. Run `stonechat open` for a new one."
 )

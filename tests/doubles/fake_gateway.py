@@ -169,7 +169,7 @@ class FakeGateway:
     ) -> None:
         """Commit the outcome and its one delivery; deliver it at once unless told otherwise."""
         record = self._records[turn_id]
-        delivery = _delivery(record.turn, text, kind)
+        deliveries = (_delivery(record.turn, text, kind),) if text else ()
         outcome = Outcome(
             kind=kind,
             text=text if kind is OutcomeKind.ANSWERED else "",
@@ -178,7 +178,7 @@ class FakeGateway:
         )
         turn = replace(record.turn, state=TurnState.FINISHED)
         self._records[turn_id] = replace(
-            record, turn=turn, outcome=outcome, ended_at=NOW, deliveries=(delivery,)
+            record, turn=turn, outcome=outcome, ended_at=NOW, deliveries=deliveries
         )
         self._tell(TurnEnded(**self._place(turn_id), outcome=kind, reason=reason))
         if deliver:

@@ -2,6 +2,7 @@
 
 import { Composer } from "./composer.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
+import { make } from "./make.js";
 import { Outbox } from "./outbox.js";
 import { Socket } from "./socket.js";
 import { Thread } from "./thread.js";
@@ -106,7 +107,9 @@ class Page {
         this.join();
         break;
       case "accepted":
-        this.stops.delete(frame.id);
+        if (this.stops.delete(frame.id)) {
+          this.thread.ignore(frame.turn);
+        }
         this.outbox.forget(frame.id);
         this.thread.showAccepted(frame.id);
         break;
@@ -186,11 +189,16 @@ class Page {
     clearTimeout(this.offlineTimer);
     this.socket.close();
     element("connection").hidden = true;
-    element("locked-text").textContent = sentence;
+    element("locked-text").replaceChildren(...withCode(sentence));
     element("locked").hidden = false;
     document.body.classList.add("is-locked");
     document.title = "Stonechat: sign in";
   }
+}
+
+// What stands between backticks is to be typed.
+function withCode(sentence) {
+  return sentence.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
 }
 
 new Page().start();

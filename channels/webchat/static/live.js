@@ -1,6 +1,6 @@
 // One turn that runs: its steps as quiet lines, its words as they come.
 
-import { make } from "./make.js";
+import { make, who } from "./make.js";
 
 const verbs = {
   read_file: ["Reading", "Read"],
@@ -25,7 +25,8 @@ export class LiveTurn {
     this.steps = make("ul", { className: "steps" });
     this.text = make("p", { className: "text" });
     this.state = make("p", { className: "state" }, dots(), make("span", {}, states.queued));
-    this.item = make("li", { className: "said live" }, this.steps, this.text, this.state);
+    this.item = make("li", { className: "said live" }, who("Stonechat"));
+    this.item.append(this.steps, this.text, this.state);
   }
 
   /** Paint the whole of it anew. */
@@ -76,16 +77,16 @@ export class LiveTurn {
     }
     const steps = this.steps;
     this.steps = make("ul", { className: "steps" });
-    this.item.prepend(this.steps);
-    const summary = make("summary", {}, count === 1 ? "1 step" : `${count} steps`);
-    return make("details", { className: "taken" }, summary, steps);
+    this.text.before(this.steps);
+    const title = this.calls.size === 1 ? steps.querySelector(".tool").textContent : `${count} steps`;
+    return make("details", { className: "taken" }, make("summary", {}, title), steps);
   }
 
   tool({ call, name, summary, state }) {
     const [doing, done] = verbs[name] ?? [name, name];
     const text = `${state === "running" ? doing : done} ${summary ?? ""}`.trim();
     const fate = fates[state] ? make("em", {}, `: ${fates[state]}`) : "";
-    const step = make("li", { className: `step ${state}` }, make("span", {}, text), fate);
+    const step = make("li", { className: `step tool ${state}` }, make("span", {}, text, fate));
     if (this.calls.has(call)) {
       this.calls.get(call).replaceWith(step);
     } else {

@@ -1,10 +1,21 @@
-// Elements, made in one line; and the buttons that code blocks get.
+// Elements made in one line, and the few that occur everywhere.
 
 /** Make an element with properties and children. A string becomes text, never markup. */
 export function make(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
+}
+
+/** Say whose words these are and, if they are said for good, when. */
+export function who(name, at) {
+  const line = make("p", { className: "who" }, make("span", {}, name));
+  if (at) {
+    const moment = new Date(at);
+    const short = moment.toLocaleTimeString([], { timeStyle: "short" });
+    line.append(" ", make("time", { dateTime: at, title: moment.toLocaleString() }, short));
+  }
+  return line;
 }
 
 /** Give every code block its language and a button that copies it. */

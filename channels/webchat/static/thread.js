@@ -1,7 +1,7 @@
 // The conversation on the screen: lines for good, messages on their way, turns that run.
 
 import { LiveTurn } from "./live.js";
-import { dressCode, make } from "./make.js";
+import { dressCode, make, who } from "./make.js";
 
 const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
 
@@ -15,7 +15,7 @@ export class Thread {
     window.addEventListener("scroll", () => this.scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.countUnread(0));
     latest.addEventListener("click", () => this.toBottom());
-    new ResizeObserver(() => this.keepUp()).observe(lines.parentElement);
+    new ResizeObserver(() => this.keepUp()).observe(lines.closest("main"));
   }
 
   /** A line, for good. It takes the place of what stood for it until now. */
@@ -46,6 +46,13 @@ export class Thread {
     item.append(make("p", { className: "fate", role: "status" }, "Not accepted yet; it will be sent."));
     this.waiting.append(item);
     this.keepUp();
+  }
+
+  /** A turn that is no message: it shows by what it does to others. */
+  ignore(turn) {
+    this.ended.add(turn);
+    this.remove(turn);
+    this.tellRunning();
   }
 
   showAccepted(id) {
@@ -192,11 +199,4 @@ function said(line, steps) {
   const item = make("li", { className: `said ${line.kind}` }, who("Stonechat", line.at));
   item.append(...(steps ? [steps] : []), body);
   return item;
-}
-
-function who(name, at) {
-  const moment = new Date(at);
-  const time = make("time", { dateTime: at }, moment.toLocaleTimeString([], { timeStyle: "short" }));
-  time.title = moment.toLocaleString();
-  return make("p", { className: "who" }, make("span", {}, name), " ", time);
 }

@@ -58,6 +58,7 @@ class House:
         self.records = records
         self.gateway = FakeGateway()
         self.clock = HouseClock()
+        self.listening: asyncio.Task[None]
 
     @property
     def url(self) -> str:
@@ -140,6 +141,7 @@ async def a_house(*, problem: str = "") -> AsyncIterator[House]:
         house.clock = clock
         channel.introduce(address=server.address, model="demo", problem=problem)
         listening = asyncio.create_task(channel.listen(house.gateway))
+        house.listening = listening
         try:
             await asyncio.sleep(0)
             yield house

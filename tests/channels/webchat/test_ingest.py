@@ -1,0 +1,39 @@
+"""Frames as facts."""
+
+from bot.contracts.inbound import ConversationKind, EventClass, Inbound
+from channels.webchat.ingest import ingest
+from channels.webchat.protocol import SayFrame, StopFrame
+from tests.channels.ingest_contract import IngestContract
+from tests.doubles.fake_gateway import NOW
+
+_ID = "0d9c1a52-6f4e-4b0e-9a53-0c3f5b0f7a11"
+_OTHER = "7be2ae30-9a7e-4c0a-8d27-2f4f1d0f5a90"
+
+
+class TestIngest(IngestContract):
+    def once(self) -> Inbound:
+        return ingest(SayFrame(id=_ID, text="hello"), "main", NOW)
+
+    def redelivered(self) -> Inbound:
+        return ingest(SayFrame(id=_ID, text="hello"), "main", NOW.replace(hour=23))
+
+    def another(self) -> Inbound:
+        return ingest(SayFrame(id=_OTHER, text="hello"), "main", NOW)
+
+
+def test_a_message_comes_from_the_owner_in_a_direct_conversation() -> None:
+    inbound = ingest(SayFrame(id=_ID, text="hello"), "main", NOW)
+
+    assert (inbound.source, inbound.event, inbound.text) == (
+        f"c:{_ID}",
+        EventClass.MESSAGE,
+        "hello",
+    )
+    assert (inbound.channel, inbound.account, inbound.sender.id) == ("webchat", "default", "owner")
+    assert inbound.conversation.kind is ConversationKind.DIRECT
+
+
+def test_a_stop_is_a_pressed_button_and_no_line() -> None:
+    inbound = ingest(StopFrame(id=_ID), "main", NOW)
+
+    assert (inbound.event, inbound.text) == (EventClass.INTERACTION, "/stop")

@@ -1,0 +1,120 @@
+"""What is on the screen of a turn that runs, for whoever comes in the middle of it."""
+
+from bot.contracts.events import (
+    Event,
+    MessageDropped,
+    MessageMade,
+    ToolEnded,
+    ToolStarted,
+    TurnAbsorbed,
+    TurnEnded,
+    TurnStarted,
+    WordsCame,
+)
+from bot.contracts.inbound import ConversationKey
+from bot.contracts.messages import ResultState
+from bot.contracts.turn import OutcomeKind, TurnId
+from channels.webchat.live import Live
+from channels.webchat.protocol import OpenTurn, ServerFrame, StatusFrame, ToolFrame, WordsFrame
+
+_HERE = ConversationKey(channel="webchat", account="default", conversation_id="main")
+_TURN = TurnId("t")
+
+
+class Eye:
+    """A viewer that remembers."""
+
+    def __init__(self) -> None:
+        self.frames: list[ServerFrame] = []
+        self.looks: list[TurnId | None] = []
+
+    def show(self, frame: ServerFrame) -> None:
+        self.frames.append(frame)
+
+    def look(self, turn_id: TurnId | None) -> None:
+        self.looks.append(turn_id)
+
+
+def words(text: str, turn: TurnId = _TURN) -> WordsCame:
+    return WordsCame(conversation=_HERE, turn_id=turn, text=text)
+
+
+def live(*events: Event) -> Live:
+    picture = Live(_HERE)
+    for event in events:
+        picture.apply(event)
+    return picture
+
+
+def test_words_and_tools_so_far_are_in_the_picture() -> None:
+    picture = live(
+        words("I look. "),
+        MessageMade(conversation=_HERE, turn_id=_TURN, final=False),
+        ToolStarted(conversation=_HERE, turn_id=_TURN, call_id="c", name="shell", summary="ls"),
+        ToolEnded(
+            conversation=_HERE, turn_id=_TURN, call_id="c", name="shell", state=ResultState.OK
+        ),
+        words("There "),
+        words("is"),
+    ).picture(_TURN, "queued")
+
+    assert picture == OpenTurn(
+        turn="t",
+        state="running",
+        words="There is",
+        tools=(ToolFrame(turn="t", call="c", name="shell", state="ok", summary="ls"),),
+    )
+
+
+def test_a_turn_without_news_is_as_the_store_says() -> None:
+    assert live().picture(_TURN, "queued") == OpenTurn(turn="t", state="queued")
+
+
+def test_words_that_were_dropped_are_gone() -> None:
+    picture = live(words("half"), MessageDropped(conversation=_HERE, turn_id=_TURN))
+
+    assert picture.picture(_TURN, "running").words == ""
+
+
+def test_another_attempt_begins_with_an_empty_screen() -> None:
+    picture = live(words("half"), TurnStarted(conversation=_HERE, turn_id=_TURN, attempt=2))
+
+    assert picture.picture(_TURN, "queued") == OpenTurn(turn="t", state="running")
+
+
+def test_a_turn_that_ended_or_joined_another_leaves_nothing() -> None:
+    other = TurnId("o")
+    picture = live(
+        words("a"),
+        TurnEnded(conversation=_HERE, turn_id=_TURN, outcome=OutcomeKind.ANSWERED, reason=""),
+        words("b", other),
+        TurnAbsorbed(conversation=_HERE, turn_id=other, into=_TURN),
+    )
+
+    assert picture.picture(_TURN, "queued").words == ""
+    assert picture.picture(other, "queued").words == ""
+
+
+def test_ends_that_were_lost_do_not_pile_up() -> None:
+    picture = live(*(words("x", TurnId(str(number))) for number in range(100)))
+
+    assert picture.picture(TurnId("35"), "queued").words == ""
+    assert picture.picture(TurnId("36"), "queued").words == "x"
+
+
+def test_viewers_are_told_as_long_as_they_watch() -> None:
+    picture, eye = live(), Eye()
+    picture.attach(eye)
+    picture.apply(words("a"))
+    picture.apply(TurnAbsorbed(conversation=_HERE, turn_id=_TURN, into=TurnId("o")))
+    picture.apply(
+        TurnEnded(conversation=_HERE, turn_id=_TURN, outcome=OutcomeKind.SILENT, reason="")
+    )
+    picture.detach(eye)
+    picture.apply(words("b"))
+
+    assert eye.frames == [
+        WordsFrame(turn="t", text="a"),
+        StatusFrame(turn="t", state="joined", into="o"),
+    ]
+    assert eye.looks == [_TURN]
