@@ -10,20 +10,18 @@ from bot.models.demo.notes import asked_of
 from bot.models.demo.turn import Turn
 from bot.models.demo.words import words
 
-_NOW: Final = re.compile(
-    r"^Now: (?P<weekday>\w+), (?P<moment>\S+ \S+) \((?P<zone>.+)\)$", re.MULTILINE
-)
+_NOW: Final = re.compile(r"^Now: (\w+), (\S+ \S+) \((.+)\)$", re.MULTILINE)
 
 
 class DemoModel:
-    """Answers by plain rules, offline, and always the same to the same request."""
+    """Answers by plain rules, offline."""
 
     name = "demo"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Say word by word what there is to say, or what is looked at first."""
         message = answer(request)
-        for word in re.findall(r"\s*\S+\s*$|\s*\S+", message.text):
+        for word in re.findall(r"\S+\s*", message.text):
             yield TextDelta(text=word)
         yield message
 
@@ -35,15 +33,19 @@ def answer(request: ModelRequest) -> AssistantMessage:
     """Answer what was said since the last answer, or ask for what must be looked at (pure)."""
     turn = Turn(request)
     parts: list[str] = []
-    if words("ask_skills").search(turn.said) and not words("file").search(turn.said):
+    if words("ask", "skills").search(turn.said) and not words("file", "name").search(turn.said):
         parts.append(turn.say("skills"))
-    elif words("ask_tasks").search(turn.said):
+    elif words("ask", "tasks").search(turn.said):
         parts += asked_of(turn)
-    if words("ask_time").search(turn.said):
-        now = _NOW.search(request.system.volatile)
-        parts.append(turn.say("time", **now.groupdict()) if now else turn.say("no_time"))
-    if turn.wanted:
-        stop, text = StopReason.TOOL_USE, turn.say("looking")
-    else:
-        stop, text = StopReason.END, "\n\n".join(parts) or turn.say("demo")
+    if words("ask", "time").search(turn.said):
+        parts.append(_time(turn))
+    text = turn.say("looking") if turn.wanted else "\n\n".join(parts) or turn.say("demo")
+    stop = StopReason.TOOL_USE if turn.wanted else StopReason.END
     return AssistantMessage(text=text, stop=stop, tool_calls=tuple(turn.wanted), model="demo")
+
+
+def _time(turn: Turn) -> str:
+    if not (now := _NOW.search(turn.request.system.volatile)):
+        return turn.say("no_time")
+    day, moment, zone = now.groups()
+    return turn.say("time", day=turn.say(day), moment=moment, zone=zone)

@@ -1,127 +1,91 @@
 """Whose a sentence is, and whether what it asks is still open (pure)."""
 
 import re
-from enum import Enum
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from enum import IntEnum
 from typing import Final
 
-from bot.models.demo.words import words
+from bot.models.demo.words import rules, words
 
-_LABEL: Final = re.compile(
-    r"(?P<paren>[(（\[])?(?P<label>[^:：()（）\[\]]{1,60}?)[)）\]]? ?"
-    r"(?:[:：](?!\d|//)| [–—-] ) ?(?=\S)"
-)
-_AND: Final = re.compile(r" ?[,，/+&、] ?| and |和|与")
-_PREFIX_CHARS: Final = 20
-"""A longer label is a sentence of its own and no part of the task."""
+_LAYERS: Final = 6
+"""How many lead-ins a sentence may have: "TODO: Lin, please remember to …" has three."""
 
 
-class Kind(Enum):
-    """What a sentence says of itself, and a title of the lines under it."""
+class Kind(IntEnum):
+    """What a sentence says of itself, and a title of the lines under it; the higher one wins."""
 
-    YOURS = "yours"
-    ASKING = "asking"
-    THEIRS = "theirs"
-    CLOSED = "closed"
-    ASIDE = "aside"
-    PLAIN = "plain"
+    PLAIN = 0
+    ASIDE = 1
+    ASKING = 2
+    YOURS = 3
+    THEIRS = 4
+    CLOSED = 5
 
 
 class Judge:
-    """Reads one file; the whole of it tells which capitalised words are no names."""
+    """Reads one file; *me* is its reader's name, if it is known."""
 
     def __init__(self, text: str, me: str) -> None:
-        self._text = text
-        self._me = {"you", "me", "你", "您", "我", me.casefold()} - {""}
+        names = Counter(re.findall(r"\b[A-ZÀ-Ý][^\W\d_]+", text))
+        small = set(re.findall(r"\b[a-zà-ÿ][^\W\d_]*", text))
+        alone = bool(words("part", "you_alone").search(text))
+        self._me = me.casefold()
+        self._common = {name for name in names if name.lower() in small}
+        self._once = {name for name, count in names.items() if count == 1 and not alone}
 
     def title(self, text: str) -> Kind:
-        """Say what a title means for the lines under it."""
-        text = text.replace("'", "’").rstrip(":： ")
-        owner = words("title_theirs").match(text)
-        if words("title_over").search(text):
-            return Kind.CLOSED
-        if self._mine(text):
-            return Kind.YOURS
-        if owner and self._theirs(owner["who"]) and self._known(owner["who"]):
-            return Kind.THEIRS
-        if words("title_asks").search(text) or words("you").search(text):
-            return Kind.ASKING
-        return Kind.ASIDE if words("title_aside").search(text) else Kind.PLAIN
+        """Say what a title means for the lines under it; a name nobody uses again is a subject."""
+        text = text.rstrip(":： ")
+        masked = self._masked(text, but=self._once & {text})
+        kinds = (rule["kind"] for when, rule in rules("title") if when.search(masked))
+        return Kind[next(kinds, "plain").upper()]
 
     def sentence(self, text: str, *, listed: bool) -> tuple[Kind, str]:
         """Say whose *text* is, and give the task in it without the words that ask."""
-        plain = text.replace("'", "’")
-        you = words("you").search(plain)
-        if words("over").match(plain) or words("closed").search(plain, you.start() if you else 0):
-            return Kind.CLOSED, text
-        if lead := words("lead").match(plain):
-            kind, task = self.sentence(text[lead.end() :].strip(), listed=listed)
-            return (Kind.ASKING if kind is Kind.PLAIN else kind), task
-        if label := _LABEL.match(plain):
-            owner = f"@{label['label']}" if label["paren"] else label["label"]
-            return self._labelled(owner, text, text[label.end() :], listed=listed)
-        for owner, task in self._owners(text, plain):
-            if self._mine(owner):
-                return Kind.YOURS, task
-            if self._theirs(owner):
-                return Kind.THEIRS, text
-        if you:
-            return Kind.YOURS, _after(text, you)
-        if words("others").match(plain):
-            return Kind.THEIRS, text
-        if mark := words("i").search(plain):
-            return Kind.ASKING, _after(text, mark)
-        asks = words("do").match(plain) or (listed and words("do_item").match(plain))
-        return (Kind.ASKING if asks else Kind.PLAIN), text
+        kind = Kind.PLAIN
+        for _ in range(_LAYERS):
+            masked = self._masked(text)
+            found, rule = next(
+                (
+                    (m, r)
+                    for when, r in rules("sentence")
+                    if (m := when.search(masked)) and (listed or "listed" not in r)
+                ),
+                (None, {}),
+            )
+            if not found:
+                break
+            kind = max(kind, Kind[rule["kind"].upper()])
+            before, after = text[: found.start()].strip(" ,，"), text[found.end() :].strip()
+            match rule.get("task"):
+                case "on":
+                    text = after
+                case "before":
+                    return kind, before
+                case "after":
+                    return kind, _after(before, after) or before
+                case _:
+                    break
+        return kind, text
 
-    def _labelled(self, label: str, whole: str, rest: str, *, listed: bool) -> tuple[Kind, str]:
-        kind, task = self.sentence(rest, listed=listed)
-        if kind is Kind.CLOSED:
-            return kind, whole
-        if self._mine(label):
-            return Kind.YOURS, task
-        if self._theirs(label) and kind is not Kind.YOURS:
-            return Kind.THEIRS, whole
-        topic = len(label) <= _PREFIX_CHARS and not self._theirs(label)
-        return kind, f"{label}: {task}" if topic else task
+    def _masked(self, text: str, *, but: AbstractSet[str] = frozenset()) -> str:
+        """Make names recognisable, letter for letter, so that places stay the same."""
 
-    def _owners(self, text: str, plain: str) -> list[tuple[str, str]]:
-        """Return the names that the sentence gives the task to, each with what is left."""
-        called, begun, after = (words(w).search(plain) for w in ("called", "begins", "after"))
-        owners = [(called["who"], text[called.end() :])] if called else []
-        if begun:
-            owners.append((begun["who"] or begun["at"], text[begun.end() :]))
-        if after:
-            owners.append((after["who"] or after["at"], text[: after.start()]))
-        return owners
+        def mask(name: re.Match[str]) -> str:
+            if name[0].casefold() == self._me:
+                return "\ue001" * len(name[0])
+            first = name[0].split()[0]
+            if first in self._common | but or words("part", "no_name").fullmatch(first):
+                return name[0]
+            return "\ue000" * len(name[0])
 
-    def _mine(self, who: str) -> bool:
-        parts = _AND.split(who.casefold())
-        return bool(words("title_you").match(who)) or any(p.strip(" @") in self._me for p in parts)
-
-    def _theirs(self, who: str) -> bool:
-        return all(self._name(part.strip()) for part in _AND.split(who))
-
-    def _known(self, who: str) -> bool:
-        """Whether a name alone in a title is a person's and no subject's."""
-        return self._text.count(who) > 1 or bool(words("you_alone").search(self._text))
-
-    def _name(self, word: str) -> bool:
-        if words("no_name").fullmatch(word.lstrip("@").split()[0]):
-            return False
-        if word.startswith("@"):
-            return True
-        if not words("name").fullmatch(word):
-            return False
-        return word == word.lower() or not re.search(rf"\b{re.escape(word.lower())}\b", self._text)
+        return words("part", "name").sub(mask, text.replace("'", "’"))
 
 
-def _after(text: str, mark: re.Match[str]) -> str:
-    """Return the task behind the words that ask, with the time that may stand before them."""
-    before, rest = text[: mark.start()].strip(" ,，"), text[mark.end() :].strip(" ,，:：.。")
-    if not rest:
-        return before
-    if words("pronoun").match(rest):
-        return text
-    if words("time").fullmatch(before):
-        return f"{before}, {rest}" if before.isascii() else before + rest
-    return words("lead").sub("", rest)
+def _after(before: str, after: str) -> str:
+    """Return the task, with the time or the subject that may stand before the words that ask."""
+    if before and after and words("part", "kept").fullmatch(before):
+        glue = " " if before.endswith(":") else ", " if before.isascii() else ""
+        return f"{before}{glue}{after}"
+    return after

@@ -12,6 +12,7 @@ from bot.models.demo.words import words
 _HIDDEN: Final = re.compile(r"\A---\n.*?\n---\n|<!--.*?-->", re.DOTALL)
 _BREAK: Final = re.compile(r"(?<!.{60})\n|(?<=[.!?。！？:：;；])\n|\n(?=TODO|ACTION|@)")
 """The end of a line that no editor broke."""
+_UNDERLINED: Final = re.compile(r"^([^\n|>#-].*)\n(?:===+|---+)[ \t]*$", re.MULTILINE)
 _AFTER_LIST: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s.*\n)(?=[^\s\-*+\d#>|a-z])", re.MULTILINE)
 """Markdown takes the line after a list into its last item; people mean a line of its own."""
 _MARK: Final = re.compile(r"(?:[•·–]\s*|[(（]?\d+[、)）]\s*|[①-⑳]\s*)?(\[.?\] +|[☐□☑✅✓✔☒❌]\s*)?")
@@ -37,17 +38,28 @@ def tasks(text: str, me: str = "") -> list[str]:
     judge = Judge(text, me)
     found: list[str] = []
     above = [(0, Kind.PLAIN)]
-    for line in _lines(parse(_AFTER_LIST.sub(r"\1\n", _HIDDEN.sub("", text))).blocks):
+    for line in _lines(parse(_as_markdown(text)).blocks):
         if not line.text:
             continue
         above = [title for title in above if title[0] < line.depth]
         over = above[-1][1]
-        title = line.depth < _PROSE or words("title").fullmatch(line.text)
+        title = line.depth < _PROSE or words("part", "title").fullmatch(line.text)
         kind, asked = (judge.title(line.text), []) if title else _asked(line, over, judge)
         found += asked
         if title or line.listed:
             above.append((line.depth, over if kind is Kind.PLAIN else kind))
     return [task[:1].upper() + task[1:] for task in found]
+
+
+def _as_markdown(text: str) -> str:
+    """Write down in Markdown what people mean by other signs."""
+    text = _UNDERLINED.sub(r"## \1", _HIDDEN.sub("", text))
+    return _AFTER_LIST.sub(r"\1\n", words("part", "inline").sub(_as_list, text))
+
+
+def _as_list(found: re.Match[str]) -> str:
+    points = words("part", "point").split(found["points"])
+    return "\n\n".join([found["title"], "\n".join(f"- {point}" for point in points), ""])
 
 
 def _asked(line: _Line, over: Kind, judge: Judge) -> tuple[Kind, list[str]]:
@@ -56,10 +68,10 @@ def _asked(line: _Line, over: Kind, judge: Judge) -> tuple[Kind, list[str]]:
     kinds = [Kind.CLOSED] if line.box not in _OPEN else []
     for part in [] if kinds else [line.text] if line.box else _SENTENCE.split(line.text):
         kind, task = judge.sentence(part.strip(), listed=line.listed)
-        if kind is Kind.CLOSED and words("takes_back").match(part):
+        if kind is Kind.CLOSED and words("part", "takes_back").match(part):
             del asked[-1:]
         elif _counts(kind, over, line, first=not kinds):
-            asked.append(task.strip(" .。!！;；,，?？"))
+            asked.append(words("part", "state").sub("", task.strip(" .。!！;；,，?？")))
         kinds.append(kind)
     return (Kind.ASIDE if asked else kinds[0]), asked
 
@@ -83,7 +95,8 @@ def _lines(blocks: Sequence[Block], depth: int = _PROSE) -> Iterator[_Line]:
                 yield _line(_text(block.spans), depth)
             case Paragraph():
                 for number, text in enumerate(_BREAK.split(_text(block.spans))):
-                    yield _line(text, depth + min(number, 1))
+                    line = _line(text, depth + min(number, 1))
+                    yield line._replace(depth=depth + 2) if line.listed else line
             case ListBlock():
                 for item in block.items:
                     first_line, *below = [*_lines(item.blocks, depth + 3), _Line(depth, "")]
@@ -112,7 +125,7 @@ def _line(text: str, depth: int) -> _Line:
 
 def _rows(table: Table, depth: int) -> Iterator[_Line]:
     """Read rows as lines: who is to do what, and whether it is done."""
-    columns = [words(name) for name in ("column_what", "column_who", "column_state")]
+    columns = [words("part", name) for name in ("column_what", "column_who", "column_state")]
     heads = [_text(head) for head in table.head]
     for row in table.rows:
         cells = dict(zip(heads, map(_text, row), strict=True))
@@ -120,7 +133,7 @@ def _rows(table: Table, depth: int) -> Iterator[_Line]:
             next((cell for head, cell in cells.items() if column.match(head)), "")
             for column in columns
         )
-        closed = words("takes_back").match(state) or words("closed").search(state)
+        closed = words("part", "takes_back").match(state) or words("part", "closed").search(state)
         owned = f"{who.title()}: {what}" if who.strip("-–—?") else what
         if what:
             yield _Line(depth, owned, "☑" if closed else "☐", listed=True)

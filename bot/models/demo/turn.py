@@ -6,14 +6,14 @@ from typing import Final
 
 from bot.contracts.messages import AssistantMessage, StopReason, ToolCall, ToolResult, UserMessage
 from bot.contracts.model import ModelRequest
-from bot.models.demo.words import say
+from bot.models.demo.words import SAYINGS
 
 _STAMP: Final = re.compile(r"^\[[^\]\n]*\d:\d\d[^\]\n]*\] ")
-"""When it was said, which the transcript writes before the words."""
+"""When it was said: the transcript writes it before the words."""
 
 
 class Turn:
-    """Reads a request; what it finds depends on nothing else."""
+    """Reads a request, and nothing but the request: the same one always gives the same."""
 
     def __init__(self, request: ModelRequest) -> None:
         ends = [
@@ -24,16 +24,12 @@ class Turn:
         now = request.messages[max(ends, default=0) :]
         said = [_STAMP.sub("", m.text) for m in now if isinstance(m, UserMessage)] or [""]
         results = {m.call_id: m for m in now if isinstance(m, ToolResult)}
-        made = [c for m in now if isinstance(m, AssistantMessage) for c in m.tool_calls]
+        calls = [c for m in now if isinstance(m, AssistantMessage) for c in m.tool_calls]
         self.request = request
         self.said = "\n".join(said).replace("'", "’")
         self.wanted: list[ToolCall] = []
-        self._language = "zh" if re.search("[一-鿿]", said[-1]) else "en"
-        self._done = {(c.name, c.arguments): results[c.id] for c in made if c.id in results}
-
-    def may(self, *tools: str) -> bool:
-        """Whether these tools may be called here."""
-        return {tool.name for tool in self.request.tools}.issuperset(tools)
+        self._language = SAYINGS["zh" if re.search("[一-鿿]", said[-1]) else "en"]
+        self._done = {(c.name, c.arguments): results[c.id] for c in calls if c.id in results}
 
     def call(self, name: str, **arguments: object) -> ToolResult | None:
         """Return what became of a call; None means that it is asked for now."""
@@ -43,6 +39,6 @@ class Turn:
             self.wanted.append(ToolCall(id=call_id, name=name, arguments=written))
         return done
 
-    def say(self, sentence: str, **parts: object) -> str:
-        """Return one of our sentences in the language of the latest message."""
-        return say(self._language, sentence, **parts)
+    def say(self, saying: str, **parts: object) -> str:
+        """Return one of our sayings in the language of the latest message, else itself."""
+        return str(self._language.get(saying, saying)).format(**parts)

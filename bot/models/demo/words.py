@@ -1,30 +1,33 @@
-"""What the demo listens for and what it says, in English and Chinese, from the tables beside."""
+"""What the demo listens for and what it says, in English and Chinese: the tables beside this."""
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 _HERE: Final = files(__package__)
-_WORDS: Final = tomllib.loads(_HERE.joinpath("words.toml").read_text("utf-8"))
-_SENTENCES: Final = tomllib.loads(_HERE.joinpath("sentences.toml").read_text("utf-8"))
+WORDS: Final[Mapping[str, Any]] = tomllib.loads((_HERE / "words.toml").read_text("utf-8"))
+SAYINGS: Final[Mapping[str, Any]] = tomllib.loads((_HERE / "sayings.toml").read_text("utf-8"))
 
 
 @cache
-def words(name: str) -> re.Pattern[str]:
+def words(table: str, name: str) -> re.Pattern[str]:
     """Return the expression called *name*."""
-    return re.compile("|".join(sources(name)), re.IGNORECASE)
+    return _expression(WORDS[table][name])
 
 
-def sources(name: str) -> list[str]:
-    """Return the parts of the expression called *name*, each complete."""
-    return [
-        re.sub("%([a-z_]+)%", lambda inner: "|".join(sources(inner[1])), part)
-        for part in _WORDS[name]
-    ]
+@cache
+def rules(table: str) -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
+    """Return the rules of a table in their order, each with the expression that decides it."""
+    return [(_expression(rule["when"]), rule) for rule in WORDS[table]]
 
 
-def say(language: str, name: str, **parts: object) -> str:
-    """Return the sentence called *name*."""
-    return str(_SENTENCES[language][name]).format(**parts)
+def _expression(alternatives: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_whole, alternatives)), re.IGNORECASE)
+
+
+def _whole(text: str) -> str:
+    parts = WORDS["part"]
+    return re.sub("%(\\w+)%", lambda p: f"(?:{'|'.join(map(_whole, parts[p[1]]))})", text)
