@@ -18,9 +18,10 @@ KEY_FILE: Final = "anthropic.key"
 
 TEXT_AT_MOST: Final = 1024 * 1024
 MACHINE: Final = re.compile(
-    r"(?<![\w.~-])/(?:root|work|Users/\w+)/|(?<![\w.~-])/home/(?!ana\b|alice\b|bob\b)\w"
+    r"(?<![\w.~-])/(?:root/(?!\.)|work/|Users/\w)|(?<![\w.~-])/home/(?!ana\b|alice\b|bob\b)\w"
 )
-"""A folder that somebody has, other than the invented people of the tests."""
+"""A folder that somebody has; other than the invented people of the tests, and what is hidden in
+any machine and a sandbox must hide."""
 REGISTRY: Final = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)", re.IGNORECASE)
 INDEX: Final = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|-i\s")
 

@@ -43,7 +43,7 @@ CALLS: Final = {
     "asyncio.create_subprocess_shell": ("bot/sandbox",),
     "os.system": (),
     "os.popen": (),
-    "os.fork": (),
+    "os.fork": ("bot/sandbox",),
     "datetime.now": SYSTEM,
     "datetime.today": SYSTEM,
     "datetime.utcnow": SYSTEM,
