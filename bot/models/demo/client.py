@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import AsyncIterator
-from typing import Final
 
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.model import ModelEvent, ModelRequest, TextDelta
 from bot.models.demo.notes import asked_of
 from bot.models.demo.turn import Turn
 from bot.models.demo.words import words
-
-_NOW: Final = re.compile(r"^Now: (\w+), (\S+ \S+) \((.+)\)$", re.MULTILINE)
 
 
 class DemoModel:
@@ -45,7 +42,8 @@ def answer(request: ModelRequest) -> AssistantMessage:
 
 
 def _time(turn: Turn) -> str:
-    if not (now := _NOW.search(turn.request.system.volatile)):
+    """Tell when the latest message was written: the only clock there is here."""
+    if not turn.stamp:
         return turn.say("no_time")
-    day, moment, zone = now.groups()
+    day, moment, zone = turn.stamp.groups()
     return turn.say("time", day=turn.say(day), moment=moment, zone=zone)

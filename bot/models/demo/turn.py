@@ -8,8 +8,8 @@ from bot.contracts.messages import AssistantMessage, StopReason, ToolCall, ToolR
 from bot.contracts.model import ModelRequest
 from bot.models.demo.words import SAYINGS
 
-_STAMP: Final = re.compile(r"^\[[^\]\n]*\d:\d\d[^\]\n]*\] ")
-"""When it was said: the transcript writes it before the words."""
+_STAMP: Final = re.compile(r"^\[(\w{3}) (\d{4}-\d\d-\d\d \d\d:\d\d) ([^,\]\n]+)[^\]\n]*\] ")
+"""The day, the moment and the zone of a message, which stand before its words."""
 
 
 class Turn:
@@ -22,11 +22,13 @@ class Turn:
             if isinstance(m, AssistantMessage) and m.stop is not StopReason.TOOL_USE
         ]
         now = request.messages[max(ends, default=0) :]
-        said = [_STAMP.sub("", m.text) for m in now if isinstance(m, UserMessage)] or [""]
+        texts = [m.text for m in now if isinstance(m, UserMessage)] or [""]
+        said = [_STAMP.sub("", text) for text in texts]
         results = {m.call_id: m for m in now if isinstance(m, ToolResult)}
         calls = [c for m in now if isinstance(m, AssistantMessage) for c in m.tool_calls]
         self.request = request
         self.said = "\n".join(said).replace("'", "’")
+        self.stamp = _STAMP.match(texts[-1])
         self.wanted: list[ToolCall] = []
         self._language = SAYINGS["zh" if re.search("[一-鿿]", said[-1]) else "en"]
         self._done = {(c.name, c.arguments): results[c.id] for c in calls if c.id in results}

@@ -24,7 +24,7 @@ from tests.doubles.tool_context import a_tool_context
 
 TOOLS = {tool.name: tool for tool in BUILTIN}
 OFFERS = tuple(ToolOffer(name=name, description="", schema={}) for name in TOOLS)
-NOW = "Now: Thursday, 2026-12-03 12:05 (Europe/Berlin)\nPlace: a direct chat on webchat.\n"
+STAMP = "[Thu 2026-12-03 12:05 Europe/Berlin, webchat] "
 
 WORKSPACE = {
     "AGENTS.md": "- Ask before you delete something.\n",
@@ -64,12 +64,12 @@ async def carried_out(call: ToolCall, root: Path) -> ToolResult:
 
 
 def a_request(*messages: Message, stable: str = "") -> ModelRequest:
-    system = SystemPrompt(stable=stable, volatile=NOW)
+    system = SystemPrompt(stable=stable)
     return ModelRequest(system=system, messages=messages, tools=OFFERS)
 
 
 async def conversation(root: Path, *said: str, before: tuple[Message, ...] = ()) -> list[Message]:
-    messages: list[Message] = [*before, *(UserMessage(text=text) for text in said)]
+    messages: list[Message] = [*before, *(UserMessage(text=STAMP + text) for text in said)]
     for _ in range(4):
         message = answer(a_request(*messages))
         messages.append(message)
@@ -171,6 +171,12 @@ async def test_everything_else_is_answered_honestly(root: Path, ask: str, words:
     assert words in messages[-1].text
 
 
+async def test_without_a_stamp_it_does_not_guess_the_time() -> None:
+    said = UserMessage(text="what time is it?")
+
+    assert answer(a_request(said)).text == "Nobody told me what time it is."
+
+
 async def test_a_named_file_is_read_at_once_and_the_words_before_are_brief(root: Path) -> None:
     _, first, _, _ = await conversation(root, "what are my todos in notes/plan.md?")
 
@@ -258,7 +264,7 @@ async def test_messages_that_came_together_are_answered_together(root: Path) -> 
 async def test_a_message_that_joins_between_the_call_and_the_answer_is_answered_too(
     root: Path,
 ) -> None:
-    asked: list[Message] = [UserMessage(text="[Thu 2026-12-03 12:05 CET] todos in notes/plan.md?")]
+    asked: list[Message] = [UserMessage(text=f"{STAMP}todos in notes/plan.md?")]
     asking = answer(a_request(*asked))
     asked += [asking, await carried_out(asking.tool_calls[0], root)]
 
