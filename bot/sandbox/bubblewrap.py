@@ -151,13 +151,16 @@ async def _start(executable: Path, arguments: list[str]) -> _Namespace:
         finally:
             os.close(tell)
             os.close(held)
-        if known := await _all_of(told):
-            init = int(json.loads(known)["child-pid"])
+        try:
+            init = int(json.loads(await _all_of(told))["child-pid"])
             return _Namespace(process=process, init=init, handle=os.pidfd_open(init))
+        except (OSError, ValueError):
+            with suppress(ProcessLookupError):
+                process.kill()
+            output, _ = await process.communicate()
     finally:
         os.close(told)
         os.close(release)
-    output, _ = await process.communicate()
     reason = program.first_line(output.decode(errors="replace"))
     raise ToolError(f"the sandbox did not start: {reason}")
 

@@ -40,22 +40,21 @@ async def find_sandbox(
     if platform != "linux":
         return NoSandbox(reason=f"no shell: there is no sandbox for it on {platform} yet")
     python = await asyncio.to_thread((shell_python or Path(sys.base_prefix)).resolve)
-    executable = shutil.which("bwrap", path=path)
-    if executable is None:
-        fault: str | None = (
-            "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap)"
+    faults = []
+    if executable := shutil.which("bwrap", path=path):
+        candidates: tuple[Sandbox, ...] = (
+            Bubblewrap(executable=Path(executable), python=python),
+            Landlock(python=python),
         )
     else:
-        best = Bubblewrap(executable=Path(executable), python=python)
-        fault = await _try(best)
+        faults.append("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
+        candidates = (Landlock(python=python),)
+    for sandbox in candidates:
+        fault = await _try(sandbox)
         if fault is None:
-            return best
-        fault = f"bubblewrap, 0.8 or newer, does not work here: {fault}"
-    second = Landlock(python=python)
-    other = await _try(second)
-    if other is None:
-        return second
-    return NoSandbox(reason=f"no shell: {fault}; nor does {second.name}: {other}")
+            return sandbox
+        faults.append(f"{sandbox.name} does not work here: {fault}")
+    return NoSandbox(reason=f"no shell: {'; '.join(faults)}")
 
 
 async def _try(sandbox: Sandbox) -> str | None:

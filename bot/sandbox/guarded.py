@@ -10,10 +10,14 @@ def read_only_parts(root: Path) -> list[Path]:
     """Return what exists of them. Blocks.
 
     Raises:
-        ToolError: one of them is a link: what it leads to could not be guarded.
+        ToolError: one of them is a link, so what it leads to could not be guarded; or
+            there is no workspace.
     """
     named = [root / name for name in SHELL_MAY_ONLY_READ]
-    secret = [child for child in sorted(root.iterdir()) if is_secret_name(child.name)]
+    try:
+        secret = [child for child in sorted(root.iterdir()) if is_secret_name(child.name)]
+    except OSError as error:
+        raise ToolError(f"no command can run: the workspace is gone ({error.strerror})") from None
     for part in (*named, *secret, root / ".git"):
         if part.is_symlink():
             raise ToolError(

@@ -1,7 +1,7 @@
 """One program: started, listened to, and ended with everything it started."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final, Protocol
 
@@ -31,12 +31,8 @@ class Running(Protocol):
         ...
 
 
-class Start(Protocol):
-    """How a sandbox starts its program."""
-
-    async def __call__(self) -> Running:
-        """Start it."""
-        ...
+Start = Callable[[], Awaitable[Running]]
+"""How a sandbox starts its program."""
 
 
 async def run(start: Start, *, timeout_seconds: float, grace_seconds: float) -> Finished:
@@ -98,5 +94,5 @@ async def _listen(process: asyncio.subprocess.Process) -> str:
 
 def first_line(output: str) -> str:
     """What a program that would not start said first, for a sentence (pure)."""
-    lines: Sequence[str] = output.strip().splitlines()
+    lines = output.strip().splitlines()
     return lines[0][:300] if lines else "it said nothing"

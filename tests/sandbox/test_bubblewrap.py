@@ -7,7 +7,9 @@ import pytest
 from bot.contracts.errors import ToolError
 from bot.sandbox.bubblewrap import Bubblewrap
 from bot.sandbox.limits import SYSTEM_PATH, Limits
-from tests.sandbox.sandbox_contract import PYTHON, SandboxContract, run
+from tests.sandbox.attempts import PYTHON, run
+from tests.sandbox.endings_contract import EndingsContract
+from tests.sandbox.walls_contract import WallsContract
 
 BWRAP = shutil.which("bwrap", path=SYSTEM_PATH)
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class TestBubblewrap(SandboxContract):
+class TestBubblewrap(WallsContract, EndingsContract):
     @pytest.fixture
     def sandbox(self) -> Bubblewrap:
         return Bubblewrap(executable=Path(BWRAP or "bwrap"), python=PYTHON, grace_seconds=0.3)

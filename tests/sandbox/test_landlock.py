@@ -8,7 +8,9 @@ import pytest
 from bot.sandbox.landlock import Landlock
 from bot.sandbox.launcher import LANDLOCK_ABI
 from bot.sandbox.limits import Limits
-from tests.sandbox.sandbox_contract import PYTHON, SandboxContract, run
+from tests.sandbox.attempts import PYTHON, run
+from tests.sandbox.endings_contract import EndingsContract
+from tests.sandbox.walls_contract import WallsContract
 
 ABI = ctypes.CDLL(None).syscall(444, None, 0, 1)
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class TestLandlock(SandboxContract):
+class TestLandlock(WallsContract, EndingsContract):
     @pytest.fixture
     def sandbox(self) -> Landlock:
         return Landlock(python=PYTHON, grace_seconds=0.3)

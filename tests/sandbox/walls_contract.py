@@ -1,4 +1,4 @@
-"""What every sandbox must keep: inherit, give a ``sandbox`` fixture, and all of this is tried."""
+"""What no sandbox may let through: inherit, give a ``sandbox``, and all of this is tried."""
 
 import asyncio
 import os
@@ -13,66 +13,17 @@ import pytest
 import bot
 from bot.contracts.errors import ToolError
 from bot.contracts.tool import Finished, Sandbox
-
-PYTHON = Path(sys.base_prefix)
-
-GUARDED = ["SOUL.md", "AGENTS.md", "IDENTITY.md", "USER.md", ".env", ".env.local"]
-
-ANOTHER_BOT = """
-import asyncio, pickle, sys
-from pathlib import Path
-sandbox = pickle.loads(bytes.fromhex(sys.argv[1]))
-finished = asyncio.run(sandbox.run(sys.argv[2], root=Path(sys.argv[3]), timeout_seconds=60.0))
-print(finished.output)
-"""
-
-STUBBORN = """
-import os, signal, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-for _ in range(3):
-    if os.fork() == 0:
-        os.setsid()
-        break
-open("started", "w").close()
-time.sleep(1000)
-"""
+from tests.sandbox.attempts import ANOTHER_BOT, GUARDED, PYTHON, run
 
 
-async def run(sandbox: Sandbox, root: Path, command: str, seconds: float = 20.0) -> Finished:
-    return await sandbox.run(command, root=root, timeout_seconds=seconds)
-
-
-def alive(mark: str) -> list[str]:
-    """Processes whose command line has *mark*, seen from the outside."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (process / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if mark in line:
-            found.append(line)
-    return found
-
-
-async def started(root: Path) -> None:
-    """Wait until the stubborn program says so, by the file it makes."""
-    while not (root / "started").exists():  # noqa: ASYNC110 - a file is what there is
-        await asyncio.sleep(0.01)
-
-
-class SandboxContract:
-    """Two dozen attempts to get out, to leave something behind, to see what is not theirs."""
+class WallsContract:
+    """Attempts to get out, to see what is not theirs, to change what is trusted."""
 
     @pytest.fixture
     def root(self, tmp_path: Path) -> Path:
         root = tmp_path.resolve() / "workspace"
         root.mkdir()
         return root
-
-    @pytest.fixture
-    def mark(self, request: pytest.FixtureRequest) -> str:
-        return f"mark-{os.getpid()}-{request.node.name}"
 
     @pytest.fixture
     def guarded(self, root: Path) -> Path:
@@ -296,89 +247,9 @@ class SandboxContract:
         with pytest.raises(ToolError, match=r"is a link, which the sandbox cannot guard"):
             await run(sandbox, root, "echo hi")
 
-    async def test_a_late_command_ends_with_all_it_started(
-        self, sandbox: Sandbox, root: Path, mark: str
-    ) -> None:
-        """It ignores TERM and has forked into a session of its own."""
-        stubborn = f"trap '' TERM; exec -a '{mark}' sleep 1000"
-
-        finished = await run(
-            sandbox, root, f'trap "" TERM; setsid bash -c "{stubborn}" & echo up; wait', seconds=1.5
-        )
-
-        assert finished.timed_out
-        assert finished.output == "up\n"
-        assert alive(mark) == []
-
-    async def test_a_cancelled_command_ends_with_all_it_started(
-        self, sandbox: Sandbox, root: Path, mark: str
-    ) -> None:
-        (root / "stubborn.py").write_text(STUBBORN)
-        running = asyncio.create_task(run(sandbox, root, f"python3 stubborn.py {mark}"))
-        await started(root)
-        assert alive(mark)
-
-        running.cancel()
-        await asyncio.sleep(0)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-
-        assert alive(mark) == []
-
-    async def test_a_command_cancelled_before_it_began_leaves_nothing(
-        self, sandbox: Sandbox, root: Path, mark: str
-    ) -> None:
-        for ticks in range(12):
-            running = asyncio.create_task(run(sandbox, root, f"sleep 1000; echo {mark}"))
-            for _ in range(ticks):
-                await asyncio.sleep(0)
-            running.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await running
-            assert alive(mark) == []
-
-    async def test_what_runs_on_in_the_background_ends_with_the_command(
-        self, sandbox: Sandbox, root: Path, mark: str
-    ) -> None:
-        finished = await run(
-            sandbox, root, f"(exec -a '{mark}' sleep 1000) & setsid -f sleep 1000; echo done"
-        )
-
-        assert finished == Finished(exit_code=0, output="done\n")
-        assert alive(mark) == []
-
-    async def test_when_the_bot_is_killed_so_is_the_command(
-        self, sandbox: Sandbox, root: Path, mark: str
-    ) -> None:
-        (root / "stubborn.py").write_text(STUBBORN)
-        command = f"python3 stubborn.py {mark}"
-        ours = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-c", ANOTHER_BOT, pickle.dumps(sandbox).hex(), command, str(root)),
-            cwd=Path(bot.__file__).parents[1],
-        )
-        await started(root)
-
-        ours.kill()
-        await ours.wait()
-
-        async with asyncio.timeout(10):
-            while alive(mark):  # noqa: ASYNC110 - processes of another parent tell nobody
-                await asyncio.sleep(0.01)
-
-    async def test_a_command_that_listens_to_term_ends_by_itself(
-        self, sandbox: Sandbox, root: Path
-    ) -> None:
-        listening = "trap 'echo tidied up; exit 0' TERM; echo up; sleep 1000 & wait"
-
-        finished = await run(sandbox, root, listening, seconds=1.5)
-
-        assert finished.timed_out
-        assert finished.output == "up\ntidied up\n"
-
-    async def test_the_exit_code_tells_of_a_signal(self, sandbox: Sandbox, root: Path) -> None:
-        assert (await run(sandbox, root, "kill -9 $$")).exit_code == 137
+    async def test_without_a_workspace_nothing_runs(self, sandbox: Sandbox, root: Path) -> None:
+        with pytest.raises(ToolError, match="the workspace is gone"):
+            await run(sandbox, root / "gone", "echo hi")
 
     async def test_a_flood_keeps_its_beginning_and_its_end(
         self, sandbox: Sandbox, root: Path
