@@ -24,7 +24,7 @@ def commands(tmp_path: Path) -> Commands:
 
 
 @pytest.fixture
-def process_as_it_was() -> Iterator[None]:
+def signals_and_mask_as_they_were() -> Iterator[None]:
     mask, hook = os.umask(0), sys.excepthook
     os.umask(mask)
     yield
@@ -123,7 +123,7 @@ def _failing_with(error: BaseException) -> typer.Typer:
     return failing
 
 
-@pytest.mark.usefixtures("process_as_it_was")
+@pytest.mark.usefixtures("signals_and_mask_as_they_were")
 @pytest.mark.parametrize(
     ("error", "code"),
     [
@@ -141,7 +141,7 @@ def test_each_error_has_its_code_and_no_traceback(
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("process_as_it_was")
+@pytest.mark.usefixtures("signals_and_mask_as_they_were")
 def test_a_bug_among_the_errors_is_not_hidden() -> None:
     error = ExceptionGroup("two", [StoreUnavailable("a"), TypeError("b")])
 
@@ -149,7 +149,7 @@ def test_a_bug_among_the_errors_is_not_hidden() -> None:
         main(["fail"], commands=_failing_with(error))
 
 
-@pytest.mark.usefixtures("process_as_it_was")
+@pytest.mark.usefixtures("signals_and_mask_as_they_were")
 def test_a_sentence_shows_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
     Secret("sk-canary-1")
     error = StoreUnavailable("it said sk-canary-1")
