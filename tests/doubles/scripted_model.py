@@ -45,6 +45,7 @@ class ScriptedModel:
         self._steps = list(steps)
         self._name = name
         self.requests: list[ModelRequest] = []
+        self.asked = asyncio.Event()
         self.holding: asyncio.Event | None = None
         """While set and not signalled, a call waits before its first word."""
 
@@ -61,6 +62,7 @@ class ScriptedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         self.requests.append(request)
+        self.asked.set()
         if self.holding is not None:
             await self.holding.wait()
         step = self._steps.pop(0)
