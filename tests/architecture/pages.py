@@ -1,5 +1,6 @@
 """The project's own pages as the architecture tests read them: blocks, links, names of files."""
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -76,14 +77,23 @@ class Page:
 
 @cache
 def tracked() -> tuple[str, ...]:
-    """Return every file of the project, from the root, sorted."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"],  # noqa: S607 - whichever git made this checkout
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
+    """Return every file of the project, from the root, sorted; unpacked without git, all there are."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"],  # noqa: S607 - whichever git made this checkout
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return tuple(sorted(_unpacked()))
     return tuple(name for name in listed.stdout.decode().split("\0") if (ROOT / name).is_file())
+
+
+def _unpacked() -> Iterator[str]:
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [f for f in folders if f != "__pycache__" and (f[0] != "." or f == ".ci")]
+        yield from ((Path(folder) / name).relative_to(ROOT).as_posix() for name in names)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,10 +46,12 @@ class Source:
             if isinstance(node, Function):
                 yield name, node
 
-    def comments(self) -> Iterator[tuple[int, str]]:
-        """Give every comment with its line; a ``#`` inside a string is none."""
+    def comments(self, pattern: str) -> Iterator[tuple[int, str]]:
+        """Give every comment that holds *pattern*, with its line; a string is no comment."""
+        if not re.search(pattern, self.text):
+            return
         for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
-            if token.type == tokenize.COMMENT:
+            if token.type == tokenize.COMMENT and re.search(pattern, token.string):
                 yield token.start[0], token.string
 
     def imports(self) -> Iterator[tuple[str, ast.stmt]]:
