@@ -77,7 +77,7 @@ class Page:
 
 @cache
 def tracked() -> tuple[str, ...]:
-    """Return every file of the project, from the root, sorted; unpacked without git, all there are."""
+    """Return every file of the project, from the root; without git, every one that lies there."""
     try:
         listed = subprocess.run(
             ["git", "ls-files", "-z"],  # noqa: S607 - whichever git made this checkout
