@@ -64,6 +64,13 @@ class House:
     def url(self) -> str:
         return self.server.address
 
+    async def restart(self, port: int) -> None:
+        """Serve again where it was served before."""
+        self.server = HttpServer(
+            port=port, control_path=self.control_path, routes=self.channel.routes()
+        )
+        await self.server.start()
+
     async def code(self) -> str:
         return (await self.channel.new_link()).partition("#code=")[2]
 
@@ -149,4 +156,4 @@ async def a_house(*, problem: str = "") -> AsyncIterator[House]:
             await channel.close()
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
-            await server.close()
+            await house.server.close()
