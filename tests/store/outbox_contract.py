@@ -116,6 +116,17 @@ class LeaseContract:
         ids = [one.id for one in leases if one is not None]
         assert len(ids) == len(set(ids)) == 6
 
+    async def test_a_courier_that_is_gone_before_it_got_its_delivery_sent_nothing(
+        self, store: Store
+    ) -> None:
+        await answered(store, "one")
+        leasing = asyncio.ensure_future(store.outbox.lease("page", "default"))
+        await asyncio.sleep(0)
+        leasing.cancel()
+        while (delivery := await store.outbox.lease("page", "default")) is None:
+            pass
+        assert delivery.state is DeliveryState.SENDING
+
     async def test_what_may_not_be_sent_yet_waits(self, store: Store, clock: WatchedClock) -> None:
         await opened(store, an_arrival("later"))
         turn = await taken(store)
@@ -255,6 +266,17 @@ class EndContract:
         await store.turns.finish(turn, ANSWERED, [notice, a_delivery(turn, "hi")])
         await store.outbox.give_up(await leased(store), GivenUp.REJECTED, "no")
         assert await states(store) == ["rejected", "pending"]
+
+    async def test_an_answer_that_does_not_arrive_takes_no_notice_with_it(
+        self, store: Store
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        parts = [a_delivery(turn, "hi"), a_delivery(turn, "there", part=1)]
+        notice = a_delivery(turn, "I was offline", why="late")
+        await store.turns.finish(turn, ANSWERED, [*parts, notice])
+        await store.outbox.give_up(await leased(store), GivenUp.REJECTED, "no")
+        assert await states(store) == ["rejected", "cancelled", "pending"]
 
     async def test_the_same_notice_is_queued_once(self, store: Store) -> None:
         turn = await answered(store, "one")

@@ -378,6 +378,27 @@ class TakeContract:
         assert (again.id, again.attempt, again.crashes) == (turn.id, 2, 0)
         assert await heard_in(store, turn.session_key) == ["first"]
 
+    async def test_of_what_was_put_back_people_come_first(self, store: Store) -> None:
+        await opened(store, an_arrival("tidy up", lane=Lane.BACKGROUND, conversation="job"))
+        background = await taken(store)
+        await opened(store, an_arrival("hello"))
+        person = await taken(store)
+        await store.turns.release(background)
+        await store.turns.release(person)
+        assert (await taken(store)).id == person.id
+
+    async def test_a_worker_that_is_gone_before_it_got_its_turn_keeps_nothing(
+        self, store: Store
+    ) -> None:
+        waiting = await opened(store, an_arrival("hello"))
+        taking = asyncio.ensure_future(store.turns.take("gone", LANES))
+        await asyncio.sleep(0)
+        taking.cancel()
+        while (turn := await store.turns.take("next", LANES)) is None:
+            pass
+        assert (turn.id, turn.crashes) == (waiting.id, 0)
+        assert await heard_in(store, turn.session_key) == ["hello"]
+
     async def test_what_is_put_back_keeps_its_place_and_its_words(self, store: Store) -> None:
         await opened(store, an_arrival("first"))
         turn = await taken(store)

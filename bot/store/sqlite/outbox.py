@@ -202,16 +202,9 @@ def _cancel_later_parts(connection: sqlite3.Connection, delivery: Delivery) -> N
     if not colon:
         return
     connection.execute(
-        "UPDATE delivery SET state = 'cancelled', reason = ?"
-        " WHERE turn_id = ? AND state = 'pending' AND substr(id, 1, length(?)) = ?"
-        " AND number > (SELECT number FROM delivery WHERE id = ?)",
-        (
-            "an earlier part did not arrive",
-            delivery.turn_id,
-            series + colon,
-            series + colon,
-            delivery.id,
-        ),
+        "UPDATE delivery SET state = 'cancelled', reason = 'an earlier part did not arrive'"
+        " WHERE turn_id = ? AND state = 'pending' AND substr(id, 1, length(?)) = ?",
+        (delivery.turn_id, series + colon, series + colon),
     )
 
 

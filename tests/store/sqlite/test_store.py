@@ -1,0 +1,52 @@
+"""What is SQLite's own: caps that can be set, and a row that cannot be read."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from bot.contracts.errors import RecordUnreadable
+from bot.contracts.store import Full, Opened
+from bot.contracts.turn import Lane
+from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.claims import Caps
+from tests.doubles.arrivals import an_arrival
+from tests.doubles.clock import FakeClock
+
+LANES = tuple(Lane)
+
+
+async def test_a_full_store_takes_no_more_from_anybody(tmp_path: Path) -> None:
+    store = await SqliteStore.open(
+        tmp_path / "stone.db", clock=FakeClock(), caps=Caps(session=2, store=3)
+    )
+    results = await store.turns.open(
+        *(an_arrival(f"{n}", conversation=f"c{n // 2}") for n in range(5))
+    )
+    assert [type(result) for result in results] == [Opened, Opened, Opened, Full, Full]
+    assert results[3] == Full(waiting=3)
+    await store.turns.take("worker", LANES)
+    assert isinstance((await store.turns.open(an_arrival("more")))[0], Opened)
+    await store.close()
+
+
+async def test_a_turn_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "stone.db"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    broken, whole = await store.turns.open(an_arrival("one"), an_arrival("two", conversation="bob"))
+    assert isinstance(broken, Opened)
+    assert isinstance(whole, Opened)
+    hand = sqlite3.connect(path)
+    hand.execute("UPDATE turn SET arrival = '{}' WHERE id = ?", (broken.turn.id,))
+    hand.commit()
+    taken = await store.turns.take("worker", LANES)
+    assert taken is not None
+    assert taken.id == whole.turn.id
+    row = hand.execute("SELECT outcome, ending FROM turn WHERE id = ?", (broken.turn.id,))
+    kind, ending = row.fetchone()
+    hand.close()
+    assert kind == "failed"
+    assert "cannot be read" in ending
+    with pytest.raises(RecordUnreadable):
+        await store.ledger.turn(broken.turn.id)
+    await store.close()
