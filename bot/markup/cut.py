@@ -95,7 +95,7 @@ def _place(blocks: Sequence[Block], room: int, fits: Fits) -> int:
         size = size_of(block, enough=2 * room + 1)
         if start + size > room:
             whole = start and size <= 2 * room and fits(Document(blocks=(block,)))
-            inside = 0 if whole else _place_inside(block, room - start)
+            inside = 0 if whole else _place_inside(block, room - start, hard=not start)
             return start + inside if inside else start - _titles_before(blocks[:at])
         start += size
     return start
@@ -109,16 +109,21 @@ def _titles_before(blocks: Sequence[Block]) -> int:
     return sum(size_of(block) for block in blocks[first:])
 
 
-def _place_inside(block: Block, room: int) -> int:
-    """The best place to cut within the first *room* characters of *block*; 0 if there is none."""
+def _place_inside(block: Block, room: int, *, hard: bool) -> int:
+    """The best place to cut within the first *room* characters of *block*; 0 if there is none.
+
+    Only with *hard* may it be in the middle of a word.
+    """
     match block:
         case Paragraph() | Heading():
-            return _place_in_text("".join(span.text for span in block.spans), room)
+            return _place_in_text("".join(span.text for span in block.spans), room, hard=hard)
         case CodeBlock():
             line_end = block.code.rfind("\n", 0, room + 1)
-            return line_end + 1 if line_end > 0 else _between_characters(block.code, room)
+            if line_end > 0:
+                return line_end + 1
+            return _between_characters(block.code, room) if hard else 0
         case Quote():
-            return _place_between(block.blocks, room)
+            return _place_between(block.blocks, room, hard=hard)
         case ListBlock():
             start = 0
             for item in block.items:
@@ -126,7 +131,8 @@ def _place_inside(block: Block, room: int) -> int:
                 if start + size > room:
                     if start > room // 2:
                         break
-                    return start + _place_between(item.blocks, room - start)
+                    hard = hard and not start
+                    return start + _place_between(item.blocks, room - start, hard=hard)
                 start += size
             return start
         case Table() | Rule():
@@ -135,25 +141,27 @@ def _place_inside(block: Block, room: int) -> int:
             assert_never(block)
 
 
-def _place_between(blocks: Sequence[Block], room: int) -> int:
+def _place_between(blocks: Sequence[Block], room: int, *, hard: bool) -> int:
     """As `_place`, inside a container: between blocks if that fills half of the room."""
     start = 0
     for block in blocks:
         size = size_of(block, enough=room + 1)
         if start + size > room:
-            return start if start > room // 2 else start + _place_inside(block, room - start)
+            if start > room // 2:
+                break
+            return start + _place_inside(block, room - start, hard=hard and not start)
         start += size
     return start
 
 
-def _place_in_text(text: str, room: int) -> int:
+def _place_in_text(text: str, room: int, *, hard: bool) -> int:
     for pattern, part in _BREAKS:
         place = 0
         for match in pattern.finditer(text, room // part, room + 1):
             place = match.end()
         if place:
             return place
-    return _between_characters(text, room)
+    return _between_characters(text, room) if hard else 0
 
 
 def _between_characters(text: str, room: int) -> int:

@@ -57,7 +57,8 @@ def _answer(text: str, *, direct: bool, language: Language, fits: Fits) -> tuple
             return (notices.no_answer(language),)
         case Silence.BROKEN:
             payloads = [_payload(piece) for piece in _pieces(words, fits)]
-            return tuple(payloads) or (notices.no_answer(language),)
+            shown = tuple(payload for payload in payloads if payload.fallback.strip())
+            return shown or (notices.no_answer(language),)
 
 
 def _pieces(words: str, fits: Fits) -> Sequence[Document]:
