@@ -60,7 +60,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListItem:
-    """One point of a list: its mark as written (``•``, ``3.``, ``☐``, ``☑``) and its content."""
+    """One point of a list: its mark as written (``•``, ``3.``, ``☐``, ``☑``) and its content.
+
+    Without a mark it goes on from the piece before.
+    """
 
     mark: str
     blocks: tuple["Block", ...]
