@@ -36,7 +36,7 @@ async def attached(settings: Settings) -> AsyncIterator[Talk]:
 async def _our_own(settings: Settings) -> AsyncIterator[bool]:
     """Run the bot in this process, unless another process holds the state; say which it is."""
     from bot.app import build  # noqa: PLC0415 - the whole bot, only when none runs
-    from bot.serve import serve  # noqa: PLC0415
+    from bot.serve import serve  # noqa: PLC0415 - the whole bot, only when none runs
 
     try:
         app = await build(settings, web=False)

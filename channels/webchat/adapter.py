@@ -11,12 +11,13 @@ from bot.contracts.delivery import OnUnknown, Receipt
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.reply import ReplyPayload, Target
 from channels.webchat.auth import Logins
-from channels.webchat.connection import About, Connection, ConnectionParts, Socket
+from channels.webchat.connection import About, Connection, ConnectionParts
 from channels.webchat.ingest import ACCOUNT, CHANNEL_NAME
 from channels.webchat.live import Live
 from channels.webchat.pace import Pace
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import PAGE_CONVERSATION, TERMINAL_CONVERSATION, Routes
+from channels.webchat.websocket import Socket
 
 _CONVERSATIONS: Final = (PAGE_CONVERSATION, TERMINAL_CONVERSATION)
 

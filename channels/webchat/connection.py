@@ -5,21 +5,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, assert_never
 
-from aiohttp import WSCloseCode, WSMsgType, web
-from aiohttp.abc import AbstractStreamWriter
+from aiohttp import WSCloseCode, WSMsgType
 
 from bot.contracts.channel import Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.store import Line, TurnRecord
-from bot.contracts.turn import TurnId, TurnState
+from bot.contracts.turn import Outcome, TurnId, TurnState
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.live import Live
 from channels.webchat.outgoing import Outgoing, SlowReader
 from channels.webchat.pace import Pace
 from channels.webchat.protocol import (
-    LARGEST_FRAME,
     LONGEST_TEXT,
     PROTOCOL,
     AcceptedFrame,
@@ -40,6 +38,7 @@ from channels.webchat.protocol import (
     read_client,
 )
 from channels.webchat.render import HtmlDialect
+from channels.webchat.websocket import CLOSE_SECONDS, Socket
 
 _FIRST_LINES: Final = 200
 _RESUMED_LINES: Final = 5_000
@@ -47,13 +46,10 @@ _LOOK_SECONDS: Final = 1.0
 """News may be lost; a look into the store this often makes that a delay."""
 
 _RETRY_SECONDS: Final = 3.0
-_HEARTBEAT_SECONDS: Final = 20.0
-_CLOSE_SECONDS: Final = 1.0
 WRONG_PROTOCOL: Final = 4406
 """Close code: the client speaks another version (4000 to 4999 are free for applications,
 https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2)."""
 
-_TOO_BIG: Final = f"A frame may have at most {LARGEST_FRAME:,} bytes.".encode()
 _DIALECT: Final = HtmlDialect()
 
 
@@ -77,37 +73,6 @@ class ConnectionParts:
     pace: Pace
     about: About
     clock: Clock
-
-
-class Socket(web.WebSocketResponse):
-    """A WebSocket that says why it ends when a frame is too big, and inflates nothing."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            heartbeat=_HEARTBEAT_SECONDS,
-            max_msg_size=LARGEST_FRAME + 1,
-            compress=False,
-            timeout=_CLOSE_SECONDS,
-        )
-        self._transport: asyncio.Transport | None = None
-
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
-        """Answer the upgrade, and remember what it runs over."""
-        self._transport = request.transport
-        return await super().prepare(request)
-
-    def abort(self) -> None:
-        """Let go of a peer that does not even read the end."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    async def close(
-        self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True
-    ) -> bool:
-        """End it with a code and a sentence."""
-        if code == WSCloseCode.MESSAGE_TOO_BIG:
-            message = message or _TOO_BIG
-        return await super().close(code=code, message=message, drain=drain)
 
 
 class Connection:
@@ -152,7 +117,7 @@ class Connection:
     async def close(self, code: int, sentence: str) -> None:
         """End it, whether or not the other side still reads."""
         try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await self._socket.close(code=code, message=sentence.encode())
         except TimeoutError:
             self._socket.abort()
@@ -303,19 +268,17 @@ class Connection:
     async def _send_ends(self) -> None:
         for turn_id in tuple(self._open):
             record = await self._gateway.turn(turn_id)
-            if record is not None and record.outcome is None:
-                continue
-            self._open.discard(turn_id)
-            if record is not None:
-                await self._send(await self._ended_frame(record))
+            if record is None:
+                self._open.discard(turn_id)
+            elif record.outcome is not None:
+                self._open.discard(turn_id)
+                await self._send(await self._ended_frame(record, record.outcome))
 
-    async def _ended_frame(self, record: TurnRecord) -> EndedFrame:
+    async def _ended_frame(self, record: TurnRecord, outcome: Outcome) -> EndedFrame:
         """Say how a turn ended. One that joined another ended with it, in the other's words."""
         host = record
         if record.absorbed_by is not None:
             host = await self._gateway.turn(record.absorbed_by) or record
-        outcome = record.outcome
-        assert outcome is not None  # noqa: S101 - the caller looked
         return EndedFrame(
             turn=record.turn.id,
             outcome=outcome.kind.value,

@@ -2,7 +2,7 @@
 
 import string
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.contracts.channel import Dialect
@@ -86,15 +86,21 @@ blocks = st.recursive(leaves, _nested, max_leaves=8)
 documents = st.builds(Document, blocks=st.lists(blocks, max_size=4).map(tuple))
 
 
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no fault of a dialect."""
+
+
 class DialectContract:
     """Subclass it, give it a `dialect`, and all of this is checked."""
 
     dialect: Dialect
 
+    @unhurried
     @given(documents)
     def test_every_document_is_rendered_the_same_each_time(self, document: Document) -> None:
         assert self.dialect.render(document) == self.dialect.render(document)
 
+    @unhurried
     @given(documents)
     def test_rendering_needs_no_more_than_the_document(self, document: Document) -> None:
         assert isinstance(self.dialect.fits(document), bool)

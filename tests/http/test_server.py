@@ -90,7 +90,7 @@ async def test_a_second_start_after_a_failed_one_works() -> None:
     await second.close()
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])  # noqa: S104
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])  # noqa: S104 - refused
 async def test_it_refuses_to_be_reached_from_elsewhere(host: str) -> None:
     """O5: whoever reaches it is asked for a login, and still it stays on loopback."""
     server = HttpServer(host=host, port=0, control_path=None, routes=())

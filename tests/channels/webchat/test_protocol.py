@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.webchat.errors import translate
@@ -108,6 +108,7 @@ def test_a_hello_without_a_line_asks_for_none() -> None:
     assert read_client('{"type":"hello","protocol":1}') == HelloFrame(protocol=1, after_seq=None)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_frame_or_a_sentence(sent: str) -> None:
     said = complaint(sent)
@@ -115,6 +116,7 @@ def test_any_text_is_a_frame_or_a_sentence(sent: str) -> None:
     assert said is None or said.endswith(".")
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_words_come_out_as_they_went_in(text: str) -> None:
     assert read_server(encode(WordsFrame(turn="t", text=text))) == WordsFrame(turn="t", text=text)

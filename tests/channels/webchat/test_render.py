@@ -21,7 +21,7 @@ from bot.contracts.document import (
     Table,
 )
 from channels.webchat.render import HtmlDialect
-from tests.channels.dialect_contract import DialectContract, documents
+from tests.channels.dialect_contract import DialectContract, documents, unhurried
 
 _TAGS = {
     "p", "h3", "h4", "h5", "h6", "pre", "code", "blockquote", "ul", "ol", "li", "div", "table",
@@ -74,6 +74,7 @@ class TestHtmlDialect(DialectContract):
     dialect = HtmlDialect()
 
 
+@unhurried
 @given(documents)
 def test_whatever_the_document_the_html_is_whole_and_does_nothing(document: Document) -> None:
     inspect(HtmlDialect().render(document))
