@@ -41,8 +41,8 @@ outside it can be reached. The person may change any file at any time."""
 _FILES: Final = """\
 # Files read for you
 
-They are as they stand now, so do not read them again unless one says that it was cut. The person \
-wrote them for you: follow them, and be who they describe."""
+They are as they stand now: read one again only if it says that it was cut, or if you are about to \
+change it. The person wrote them for you: follow them, and be who they describe."""
 
 _TIME: Final = """\
 # Time

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 from zoneinfo import ZoneInfo
@@ -7,6 +8,7 @@ import pytest
 from bot.context.prompt import system_prompt
 from bot.contracts.model import SystemPrompt
 from bot.contracts.tool import Effect, Tool, ToolContext
+from bot.tools import BUILTIN
 from bot.workspace.files import PromptFile, WorkspaceFiles
 from bot.workspace.seed import template_folder
 
@@ -101,9 +103,11 @@ def test_no_directive_is_offered_that_nothing_carries_out(directive: str) -> Non
     assert directive not in a_prompt().stable + a_prompt().volatile
 
 
-async def test_a_fresh_workspace_makes_a_small_prompt() -> None:
+async def test_a_greeting_in_a_fresh_workspace_costs_little() -> None:
+    """Some 2,000 tokens with every tool; the files and the tools are most of it."""
     files = await WorkspaceFiles(template_folder()).read(private=True)
+    schemas = [(t.name, t.description, t.parameters.schema()) for t in BUILTIN]
 
-    prompt = a_prompt(files=files, sandbox_note="", tools=())
+    prompt = a_prompt(files=files, tools=BUILTIN)
 
-    assert len((prompt.stable + prompt.volatile).encode()) < 5_000
+    assert len((prompt.stable + prompt.volatile + json.dumps(schemas)).encode()) < 8_500

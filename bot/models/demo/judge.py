@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from typing import Final
 
-from bot.models.demo.words import rules, words
+from bot.models.demo.words import first, words
 
 _LAYERS: Final = 6
 """How many lead-ins a sentence may have: "TODO: Lin, please remember to …" has three."""
@@ -38,22 +38,14 @@ class Judge:
         """Say what a title means for the lines under it; a name nobody uses again is a subject."""
         text = text.rstrip(":： ")
         masked = self._masked(text, but=self._once & {text})
-        kinds = (rule["kind"] for when, rule in rules("title") if when.search(masked))
-        return Kind[next(kinds, "plain").upper()]
+        found, rule = first("title", masked, listed=False)
+        return Kind[rule["kind"].upper()] if found else Kind.PLAIN
 
     def sentence(self, text: str, *, listed: bool) -> tuple[Kind, str]:
         """Say whose *text* is, and give the task in it without the words that ask."""
         kind = Kind.PLAIN
         for _ in range(_LAYERS):
-            masked = self._masked(text)
-            found, rule = next(
-                (
-                    (m, r)
-                    for when, r in rules("sentence")
-                    if (m := when.search(masked)) and (listed or "listed" not in r)
-                ),
-                (None, {}),
-            )
+            found, rule = first("sentence", self._masked(text), listed=listed)
             if not found:
                 break
             kind = max(kind, Kind[rule["kind"].upper()])

@@ -18,9 +18,16 @@ def words(table: str, name: str) -> re.Pattern[str]:
     return _expression(WORDS[table][name])
 
 
+def first(table: str, text: str, *, listed: bool) -> tuple[re.Match[str] | None, Mapping[str, str]]:
+    """Return the first rule of a table that finds something in *text*, and what it found."""
+    for when, rule in _rules(table):
+        if (listed or "listed" not in rule) and (found := when.search(text)):
+            return found, rule
+    return None, {}
+
+
 @cache
-def rules(table: str) -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
-    """Return the rules of a table in their order, each with the expression that decides it."""
+def _rules(table: str) -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
     return [(_expression(rule["when"]), rule) for rule in WORDS[table]]
 
 

@@ -528,6 +528,12 @@ def test_a_name_counts_only_when_it_is_known() -> None:
     assert tasks("- [ ] Lin: call the printer", me="Lin") == ["Call the printer"]
 
 
+def test_a_subject_before_a_colon_is_no_person() -> None:
+    text = "The catering is open.\n\n- [ ] Catering: call the baker\n- [ ] Maria: call the band\n"
+
+    assert tasks(text) == ["Catering: call the baker"]
+
+
 @given(st.text(max_size=300), st.text(max_size=10))
 def test_any_text_can_be_read(text: str, me: str) -> None:
     assert all(isinstance(task, str) for task in tasks(text, me))
