@@ -20,7 +20,15 @@ from bot.contracts.messages import (
 )
 from bot.contracts.text import clean
 
+
+def _refuse(constant: str) -> NoReturn:
+    """Python reads NaN and Infinity; JSON has neither."""
+    raise ValueError(constant)
+
+
 _ILLEGAL: Final = re.compile("[^a-zA-Z0-9_-]")
+_PARSER: Final = json.JSONDecoder(parse_constant=_refuse)
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _LONGEST_NAME: Final = 64
 """OpenAI's limit; Anthropic allows more. Both: letters, digits, ``_`` and ``-``."""
 
@@ -32,10 +40,7 @@ def groups(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
     order; a result without its call is left out, and so is a message that says
     nothing and asks for nothing.
     """
-    at = 0
-    while at < len(messages):
-        message = messages[at]
-        at += 1
+    for at, message in enumerate(messages):
         match message:
             case ToolResult():
                 continue
@@ -43,7 +48,7 @@ def groups(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
                 if message.text.strip():
                     yield (message,)
             case AssistantMessage():
-                yield (message, *_results(message.tool_calls, messages, at))
+                yield (message, *_results(message.tool_calls, messages, at + 1))
             case _:
                 yield (message,)
 
@@ -74,14 +79,19 @@ def finished(arguments: str, stop: StopReason) -> str:
 
 def dumps(value: object) -> bytes:
     """Encode *value* as compact JSON, without lone surrogates, the same bytes each time."""
-    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+    text = _JSON.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return clean(text).encode()
 
 
 def _results(
     calls: Sequence[ToolCall], messages: Sequence[Message], at: int
 ) -> Iterator[ToolResult]:
     found: dict[str, ToolResult] = {}
-    for message in messages[at:]:
+    for index in range(at, len(messages)):
+        message = messages[index]
         if isinstance(message, AssistantMessage):
             break
         if isinstance(message, ToolResult):
@@ -97,12 +107,7 @@ def _results(
 
 def _object(arguments: str) -> dict[str, object] | None:
     try:
-        parsed = json.loads(arguments, parse_constant=_refuse)
+        parsed = _PARSER.decode(arguments)
     except (ValueError, RecursionError):
         return None
     return parsed if isinstance(parsed, dict) else None
-
-
-def _refuse(constant: str) -> NoReturn:
-    """Python reads NaN and Infinity; JSON has neither."""
-    raise ValueError(constant)

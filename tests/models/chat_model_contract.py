@@ -3,10 +3,10 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import ClassVar
 
 import pytest
@@ -23,117 +23,18 @@ from bot.contracts.errors import (
 )
 from bot.contracts.messages import (
     AssistantMessage,
-    Message,
     ResultState,
     StopReason,
     ToolCall,
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import (
-    ChatModel,
-    ModelEvent,
-    ModelParts,
-    ModelRequest,
-    ModelTimeouts,
-    SystemPrompt,
-    TextDelta,
-    ThinkingDelta,
-    ToolOffer,
-    Warms,
-)
-from bot.contracts.secret import Secret
+from bot.contracts.model import TextDelta, ThinkingDelta, Warms
 from bot.contracts.turn import Usage
-from bot.models import open_model
-from tests.doubles.model_server import Answer, Asked, Call, Gate, ModelServer, Raw, Script
+from tests.doubles.model_server import Answer, Call, Gate, ModelServer, Raw
+from tests.models.rig import NOW, Rig
 
-NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 PAGE = Raw(body="<!DOCTYPE html><html><h1>Welcome to nginx</h1></html>", kind="text/html")
-READ_FILE = ToolOffer(
-    name="read_file",
-    description="Read a file.",
-    schema={"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
-)
-HELLO = ModelRequest(
-    system=SystemPrompt(stable="You are Stonechat.", volatile="It is Monday."),
-    messages=(UserMessage(text="hello"),),
-    tools=(READ_FILE,),
-)
-
-
-class StillClock:
-    """It is always the same moment."""
-
-    def now(self) -> datetime:
-        return NOW
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        raise AssertionError(f"a model waits for nobody, and not for {seconds} seconds")
-
-
-@dataclass(slots=True)
-class Rig:
-    """A provider's model in front of its double."""
-
-    provider: str
-    double: type[ModelServer]
-    stack: AsyncExitStack
-    server: ModelServer = field(init=False)
-    model: ChatModel = field(init=False)
-
-    async def plays(
-        self, *answers: Answer | Raw, script: Script | None = None, patience: float = 30.0
-    ) -> None:
-        """Begin with a new server that answers like that."""
-        self.server = await self.stack.enter_async_context(self.double(script or answers))
-        self.opens(ModelTimeouts(first_seconds=patience, idle_seconds=patience))
-
-    def opens(
-        self,
-        timeouts: ModelTimeouts | None = None,
-        *,
-        key: str | None = ModelServer.key,
-        base_url: str | None = None,
-    ) -> None:
-        """Open a model of the server, or of another address."""
-        parts = ModelParts(
-            model="model-1",
-            clock=StillClock(),
-            base_url=base_url or self.server.base_url,
-            key=None if key is None else Secret(key),
-            timeouts=timeouts or ModelTimeouts(),
-        )
-        self.model = open_model(self.provider, parts)
-        self.stack.push_async_callback(self.model.close)
-
-    async def hears(self, request: ModelRequest = HELLO) -> list[ModelEvent]:
-        """Make one call and return all that came."""
-        return [event async for event in self.model.stream(request)]
-
-    async def message(self, *messages: Message) -> AssistantMessage:
-        """Make one call and return the message."""
-        request = (
-            HELLO
-            if not messages
-            else ModelRequest(system=HELLO.system, messages=messages, tools=HELLO.tools)
-        )
-        last = (await self.hears(request))[-1]
-        assert isinstance(last, AssistantMessage)
-        return last
-
-    async def fails(self) -> ModelError:
-        """Make one call that fails, and return why."""
-        with pytest.raises(ModelError) as caught:
-            await self.hears()
-        return caught.value
-
-    @property
-    def last(self) -> Asked:
-        """The request that came last."""
-        return self.server.requests[-1]
 
 
 class ChatModelContract:
@@ -164,7 +65,7 @@ class ChatModelContract:
         gate = Gate()
         await rig.plays(Answer(text=("first", "last"), hold=gate, after=4))
 
-        async with aclosing(_generator(rig.model, HELLO)) as events:
+        async with aclosing(rig.events()) as events:
             assert await anext(events) == TextDelta(text="first")
             gate.open()
             assert await anext(events) == TextDelta(text="last")
@@ -516,8 +417,3 @@ class ChatModelContract:
 
 def _cut(answer: Answer, at: int) -> Answer:
     return Answer(text=answer.text, calls=answer.calls, cut=at)
-
-
-async def _generator(model: ChatModel, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-    async for event in model.stream(request):
-        yield event

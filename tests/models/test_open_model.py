@@ -11,13 +11,13 @@ from bot.models import open_model, providers
 from tests.doubles.fake_anthropic import FakeAnthropic
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, ModelServer
-from tests.models.chat_model_contract import StillClock
+from tests.models.rig import StillClock
 
 _LAZY = """
 import sys
 import bot.models
 from bot.contracts.model import ModelParts
-from tests.models.chat_model_contract import StillClock
+from tests.models.rig import StillClock
 for name in ("openai", "anthropic"):
     bot.models.open_model(name, ModelParts(model="m", clock=StillClock()))
 print(sorted({"openai", "anthropic", "httpx2"} & set(sys.modules)))
@@ -28,7 +28,7 @@ from bot.contracts.messages import UserMessage
 from bot.contracts.model import ModelParts, ModelRequest, SystemPrompt
 from bot.contracts.secret import Secret
 from bot.models import open_model
-from tests.models.chat_model_contract import StillClock
+from tests.models.rig import StillClock
 
 async def ask(name, base_url, key):
     parts = ModelParts(model="m", clock=StillClock(), base_url=base_url, key=Secret(key))

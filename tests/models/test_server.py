@@ -3,7 +3,7 @@ import pytest
 from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.models.server import Server, server_of
-from tests.models.chat_model_contract import StillClock
+from tests.models.rig import StillClock
 
 
 def at(base_url: str | None, model: str = "m") -> Server:

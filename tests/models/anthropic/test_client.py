@@ -1,6 +1,7 @@
 from tests.doubles.fake_anthropic import FakeAnthropic, frame
 from tests.doubles.model_server import Answer
-from tests.models.chat_model_contract import HELLO, ChatModelContract, Rig
+from tests.models.chat_model_contract import ChatModelContract
+from tests.models.rig import HELLO, Rig
 
 
 class TestAnthropic(ChatModelContract):

@@ -3,7 +3,8 @@ import json
 from bot.contracts.model import TextDelta
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, Raw
-from tests.models.chat_model_contract import ChatModelContract, Rig
+from tests.models.chat_model_contract import ChatModelContract
+from tests.models.rig import Rig
 
 
 def frames(*chunks: object, done: bool = False) -> tuple[bytes, ...]:

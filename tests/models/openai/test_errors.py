@@ -16,7 +16,8 @@ from bot.models.openai.errors import translate
 from bot.models.server import Server
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, ModelServer, Raw
-from tests.models.chat_model_contract import ChatModelContract, Rig
+from tests.models.chat_model_contract import ChatModelContract
+from tests.models.rig import Rig
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SERVER = Server(provider="OpenAI", model="m", base_url="https://x.test/v1", keyed=True)
