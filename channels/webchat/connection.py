@@ -239,8 +239,6 @@ class Connection:
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
-        if accepted.duplicate:
-            self.look(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
 
     async def _watch(self) -> None:

@@ -1,5 +1,6 @@
 """Records in a dictionary."""
 
+import asyncio
 from collections.abc import Sequence
 
 from bot.contracts.errors import StoreUnavailable
@@ -15,7 +16,9 @@ class MemoryRecords:
 
     async def get(self, key: str) -> Record | None:
         self._check()
-        return self._records.get(key)
+        found = self._records.get(key)
+        await asyncio.sleep(0)  # whoever reads, and then writes, may find that somebody else wrote
+        return found
 
     async def swap(self, key: str, value: bytes, *, version: int) -> bool:
         self._check()
