@@ -137,7 +137,7 @@ def _processes() -> list[str]:
 
 def _parent(pid: str) -> int | None:
     """Read who a process's parent is (proc_pid_stat(5)); None if it is gone."""
-    with suppress(OSError), open(f"/proc/{pid}/stat", encoding="latin-1") as file:  # noqa: PTH123
+    with suppress(OSError), open(f"/proc/{pid}/stat", encoding="latin-1") as file:  # noqa: PTH123 - no pathlib: this script starts for every command
         return int(file.read().rpartition(")")[2].split()[1])
     return None
 
@@ -181,7 +181,7 @@ def _limit(limits: dict[str, int]) -> None:
 def _is_ours(pid: str) -> bool:
     """Whether a process counts towards our user's number of processes."""
     with suppress(OSError):
-        return os.stat(f"/proc/{pid}").st_uid == os.getuid()  # noqa: PTH116
+        return os.stat(f"/proc/{pid}").st_uid == os.getuid()  # noqa: PTH116 - as above
     return False
 
 

@@ -27,7 +27,7 @@ def environment(python: str) -> dict[str, str]:
     return {
         "PATH": f"{python}/bin:{SYSTEM_PATH}",
         "HOME": "/tmp",  # noqa: S108 - its own, empty, gone when it ends
-        "TMPDIR": "/tmp",  # noqa: S108
+        "TMPDIR": "/tmp",  # noqa: S108 - of the sandbox, made anew for each run
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "USER": "nobody",
