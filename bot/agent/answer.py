@@ -92,9 +92,7 @@ class Agent:
                 await self.clock.sleep(wait_seconds)
 
     async def _request(self, turn: Turn, run: Run, attempt: Try) -> ModelRequest:
-        return await self.build_request(
-            turn, run.transcript.recorded, run.tools.offered, attempt
-        )
+        return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
 
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
         recorded = await self.transcripts.read(turn.session_key)

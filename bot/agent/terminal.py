@@ -9,7 +9,8 @@ from bot.contracts.messages import AssistantMessage, StopReason
 
 _PROMISE: Final = re.compile(
     r"""^\W*(?:sure|okay|ok|certainly|of\ course|好的?|当然)?\W*
-    (?:i['’]?ll|i\ will(?!\ not)|let\ me(?!\ know)|i['’]?m\ going\ to|我(?:这就|现在|马上|来|先|会)|让我)
+    (?:i['’]?ll|i\ will(?!\ not)|let\ me(?!\ know)|i['’]?m\ going\ to|
+       我(?:这就|现在|马上|来|先|会)|让我)
     .{0,200}?
     (?:read|open|check|look|list|search|find|run|edit|write|fix|do\ (?:that|this)|
        读|看|打开|查|列|搜|运行|执行|修改|处理)""",
