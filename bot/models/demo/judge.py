@@ -28,7 +28,7 @@ class Judge:
 
     def __init__(self, text: str, me: str) -> None:
         names = Counter(re.findall(r"\b[A-ZÀ-Ý][^\W\d_]+", text))
-        small = set(re.findall(r"\b[a-zà-ÿ][^\W\d_]*", text))
+        small = set(re.findall(r"(?<![@\w])[a-zà-ÿ][^\W\d_]*", text))
         alone = bool(words("part", "you_alone").search(text))
         self._me = me.casefold()
         self._common = {name for name in names if name.lower() in small}

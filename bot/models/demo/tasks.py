@@ -20,6 +20,7 @@ _OPEN: Final = ("", "[ ]", "[]", "☐", "□")
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?])(?<!\b[DM]r\.)(?<!\bMs\.)\s+(?=[\WA-Z])|(?<=[。！？；;])\s*(?=.)"
 )
+_ENDS: Final = " .。!！;；,，?？"
 _PROSE: Final = 7
 """How deep a paragraph stands: below the six levels of headings."""
 
@@ -67,11 +68,11 @@ def _asked(line: _Line, over: Kind, judge: Judge) -> tuple[Kind, list[str]]:
     asked: list[str] = []
     kinds = [Kind.CLOSED] if line.box not in _OPEN else []
     for part in [] if kinds else [line.text] if line.box else _SENTENCE.split(line.text):
-        kind, task = judge.sentence(part.strip(), listed=line.listed)
+        kind, task = judge.sentence(part.strip(_ENDS), listed=line.listed)
         if kind is Kind.CLOSED and words("part", "takes_back").match(part):
             del asked[-1:]
         elif _counts(kind, over, line, first=not kinds):
-            asked.append(words("part", "state").sub("", task.strip(" .。!！;；,，?？")))
+            asked.append(words("part", "state").sub("", task.strip(_ENDS)))
         kinds.append(kind)
     return (Kind.ASIDE if asked else kinds[0]), asked
 

@@ -506,6 +506,107 @@ FILES = {
         """,
         ["The slides", "Collect the badges", "Choose the colour"],
     ),
+    "a product meeting": (
+        """\
+        # Product sync – 2 December
+
+        Attendees: Maya, Jonas, you
+
+        Maya opened with the numbers. Jonas demoed the new onboarding flow; everyone liked it.
+
+        Action items
+        1. Jonas will fix the tooltip bug.
+        2. You'll draft the release announcement by Wednesday.
+        3. Maya to talk to legal.
+        4. Check with support whether the macro is live (you).
+        5. ~~You: update the pricing page~~ — dropped, pricing stays.
+
+        Also, Maya needs your feedback on the survey before Friday. Please send it to her directly.
+        """,
+        [
+            "Draft the release announcement by Wednesday",
+            "Check with support whether the macro is live",
+            "Send it to her directly",
+        ],
+    ),
+    "a letter from the landlord": (
+        """\
+        Email from landlord
+
+        Dear tenant,
+
+        The heating will be serviced on 9 December. Please make sure someone is at home
+        between 9 and 12. You must also clear the area around the boiler. Our technician will
+        bring his own tools, so you don't have to provide anything.
+        Kindly confirm the appointment by replying to this email.
+        """,
+        [
+            "Make sure someone is at home between 9 and 12",
+            "Clear the area around the boiler",
+            "Confirm the appointment by replying to this email",
+        ],
+    ),
+    "a quotation, and names in bold": (
+        """\
+        ## Weekly
+
+        **Ana** will prepare the deck.
+        **You** will present it on Thursday.
+        **Ben** no longer needs to book travel.
+
+        Open questions: who pays for lunch?
+
+        > Ben: could you forward me the invoice? Thanks!
+        """,
+        ["Present it on Thursday", "Forward me the invoice"],
+    ),
+    "a Chinese meeting with numbered sections": (
+        """\
+        周会纪要（12月3日）
+
+        出席：张伟、李娜、我
+
+        一、上周回顾
+         - 张伟完成了接口文档
+         - 李娜修复了登录问题
+
+        二、本周任务
+         - 张伟：继续性能测试
+         - 我：整理用户反馈，周五前发出
+         - 李娜：更新设计稿
+         - 我：和法务确认隐私条款
+         - 我：订团建餐厅（取消，改到下月）
+
+        三、其他
+         需要我在周四前提交报销单。
+        """,
+        ["整理用户反馈，周五前发出", "和法务确认隐私条款", "在周四前提交报销单"],
+    ),
+    "other people's next steps": (
+        """\
+        Your next steps:
+
+        1. Sign the offer letter.
+        2. Send us a copy of your passport.
+        3. Choose a start date.
+
+        Our next steps:
+
+        1. Prepare your laptop.
+        2. Book your induction.
+        """,
+        ["Sign the offer letter", "Send us a copy of your passport", "Choose a start date"],
+    ),
+    "names with an at sign": (
+        """\
+        - @you: review PR 12
+        - @maya: review PR 13
+        - you and Maya: pair on the migration
+        - Maya + Jonas: retro
+        - the whole team should read the RFC
+        """,
+        ["Review PR 12", "Pair on the migration"],
+    ),
     "an empty file": ("", []),
 }
 
