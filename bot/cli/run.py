@@ -5,12 +5,17 @@ import contextlib
 import sys
 from dataclasses import replace
 
+import structlog
+import typer
+
 from bot.app import App, build
 from bot.cli.banner import banner, way_in, way_to_a_link
 from bot.cli.start import prepare
 from bot.serve import serve
 from bot.settings import Settings, remember_good
 from bot.settings.terminal import command_name, tunnel
+
+_log = structlog.get_logger(__name__)
 
 
 def run(*, port: int | None, debug: bool) -> None:
@@ -40,11 +45,14 @@ async def _run(settings: Settings) -> None:
 
 async def _welcome(app: App, started: asyncio.Event) -> None:
     await started.wait()
-    remember_good(app.settings)
-    words = banner(app.settings, app.sandbox, app.server.address)
-    print(words, end="\n\n", flush=True)  # noqa: T201 - the terminal is what it is for
+    try:
+        remember_good(app.settings)
+    except OSError as error:
+        _log.warning("these settings could not be kept as the last good ones", error=str(error))
+    typer.echo(banner(app.settings, app.sandbox, app.server.address) + "\n")
+    if not app.server.address or "webchat" not in app.settings.channels:
+        return
     if sys.stdout.isatty():
-        words = way_in(await app.link(), tunnel(app.server.port))
+        typer.echo(way_in(await app.link(), tunnel(app.server.port)))
     else:
-        words = way_to_a_link(command_name())
-    print(words, flush=True)  # noqa: T201 - the terminal is what it is for
+        typer.echo(way_to_a_link(command_name()))

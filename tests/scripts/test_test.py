@@ -28,7 +28,7 @@ def test_what_is_missing_is_said_loudly_and_the_rest_is_run(checkout: Checkout) 
     assert ended.code == 0
     assert "!!! bwrap is missing: the tests of the shell tool are LEFT OUT" in ended.said
     assert "!!! chromium is missing" in ended.said
-    assert checkout.diary[-1].startswith("-m pytest -q -n auto")
+    assert checkout.diary[-1].startswith("-m pytest -n auto")
 
 
 @pytest.mark.parametrize("present", [[], ["bwrap"], ["chromium"]])
