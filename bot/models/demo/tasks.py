@@ -9,11 +9,13 @@ from bot.markup.parse import parse
 from bot.models.demo.judge import Judge, Kind
 from bot.models.demo.words import words
 
-_HIDDEN: Final = re.compile(r"\A---\n.*?\n---\n|<!--.*?-->", re.DOTALL)
+_HIDDEN: Final = re.compile(r"\A---\n.*?\n---\n|<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _BREAK: Final = re.compile(r"(?<!.{60})\n|(?<=[.!?。！？:：;；])\n|\n(?=TODO|ACTION|@)")
 """The end of a line that no editor broke."""
 _UNDERLINED: Final = re.compile(r"^([^\n|>#-].*)\n(?:===+|---+)[ \t]*$", re.MULTILINE)
-_AFTER_LIST: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s.*\n)(?=[^\s\-*+\d#>|a-z])", re.MULTILINE)
+_AFTER_LIST: Final = re.compile(
+    r"^([ \t]*(?:[-*+]|\d+[.)])\s.*\n)(?=[^\s\-*+\d#>|a-z])", re.MULTILINE
+)
 """Markdown takes the line after a list into its last item; people mean a line of its own."""
 _MARK: Final = re.compile(r"(?:[•·–]\s*|[(（]?\d+[、)）]\s*|[①-⑳]\s*)?(\[.?\] +|[☐□☑✅✓✔☒❌]\s*)?")
 _OPEN: Final = ("", "[ ]", "[]", "☐", "□")

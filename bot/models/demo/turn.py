@@ -11,6 +11,9 @@ from bot.models.demo.words import SAYINGS
 _STAMP: Final = re.compile(r"^\[(\w{3}) (\d{4}-\d\d-\d\d \d\d:\d\d) ([^,\]\n]+)[^\]\n]*\] ")
 """The day, the moment and the zone of a message, which stand before its words."""
 
+_HEARD: Final = 2_000
+"""Characters of a message that are looked at: no question is longer."""
+
 
 class Turn:
     """Reads a request, and nothing but the request: the same one always gives the same."""
@@ -23,7 +26,7 @@ class Turn:
         ]
         now = request.messages[max(ends, default=0) :]
         texts = [m.text for m in now if isinstance(m, UserMessage)] or [""]
-        said = [_STAMP.sub("", text) for text in texts]
+        said = [_STAMP.sub("", text)[:_HEARD] for text in texts]
         results = {m.call_id: m for m in now if isinstance(m, ToolResult)}
         calls = [c for m in now if isinstance(m, AssistantMessage) for c in m.tool_calls]
         self.request = request

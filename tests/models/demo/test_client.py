@@ -329,6 +329,11 @@ async def test_the_words_come_one_by_one_and_make_the_whole(said: str) -> None:
     assert last.stop is StopReason.END
 
 
+@pytest.mark.parametrize("piece", ["I do ", "todo ", "/a", "a.md ", "what ", "我", "\n", "[1:11] "])
+async def test_a_message_of_a_megabyte_is_answered(root: Path, piece: str) -> None:
+    assert await reply(root, piece * (1_000_000 // len(piece)))
+
+
 WORDS = st.sampled_from(
     ["todo", "my", "tasks", "in", "notes/plan.md", "gone.txt", "what time", "is it", "你", "我要做",
      "什么", "会议", "help", "../", "/", "\n", "[12:05] ", "{path}", "%s", "`", "'", "a.md", "plan"]

@@ -1,3 +1,4 @@
+import time
 from textwrap import dedent
 
 import pytest
@@ -633,6 +634,34 @@ def test_a_subject_before_a_colon_is_no_person() -> None:
     text = "The catering is open.\n\n- [ ] Catering: call the baker\n- [ ] Maria: call the band\n"
 
     assert tasks(text) == ["Catering: call the baker"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\n",
+        " \n",
+        "=\n",
+        "---\n",
+        "<!-- ",
+        "things ",
+        "王",
+        "A",
+        "请",
+        "you ",
+        "（",
+        "| a ",
+        "> ",
+        "~~",
+        ", ",
+    ],
+)
+def test_a_hostile_file_is_read_in_the_time_of_any_other(piece: str) -> None:
+    begin = time.process_time()
+
+    tasks(piece * (16_000 // len(piece)))
+
+    assert time.process_time() - begin < 3
 
 
 @given(st.text(max_size=300), st.text(max_size=10))
