@@ -13,10 +13,11 @@ import typer
 
 from bot.cli import Exit
 from bot.cli.attached import attached
-from bot.cli.client import Talk
+from bot.cli.client import Talk, why_not
 from bot.cli.printable import printable
 from bot.cli.start import prepare
-from channels.webchat.protocol import LONGEST_TEXT, AcceptedFrame, EndedFrame, RefusedFrame
+from bot.contracts.text import clean
+from channels.webchat.protocol import AcceptedFrame, EndedFrame, RefusedFrame
 
 _STOP_SECONDS: Final = 10.0
 """How long a stop may take before the command leaves without having seen the end."""
@@ -33,12 +34,9 @@ def ask(text: str, *, as_json: bool, timeout: float | None, debug: bool) -> Exit
         ConfigError: something that the operator must mend.
         BotGone: the bot went away and did not come back.
     """
-    text = sys.stdin.read() if text == "-" else text
-    if not text.strip():
-        raise typer.BadParameter("there is nothing to ask")
-    if len(text) > LONGEST_TEXT:
-        found = f"{len(text):,} characters, at most {LONGEST_TEXT:,} are taken"
-        raise typer.BadParameter(found)
+    text = clean(sys.stdin.read() if text == "-" else text)
+    if reason := why_not(text):
+        raise typer.BadParameter(reason)
     settings = prepare(debug=debug, quiet=True)
 
     async def answered() -> EndedFrame:

@@ -12,11 +12,11 @@ import typer
 
 from bot.cli import Exit
 from bot.cli.attached import attached
-from bot.cli.client import Talk
+from bot.cli.client import Talk, why_not
 from bot.cli.printable import printable
 from bot.cli.start import prepare
+from bot.contracts.text import clean
 from channels.webchat.protocol import (
-    LONGEST_TEXT,
     AcceptedFrame,
     DroppedFrame,
     EndedFrame,
@@ -82,12 +82,13 @@ class Conversation:
 
     async def _speak(self, lines: AsyncIterator[str]) -> None:
         async for line in lines:
-            if not line.strip():
+            text = clean(line)
+            if not text.strip():
                 self._screen.prompt()
-            elif len(line) > LONGEST_TEXT:
-                self._screen.note(f"that is too long: at most {LONGEST_TEXT:,} characters")
+            elif reason := why_not(text):
+                self._screen.note(reason)
             else:
-                self._screen.expect(await self._talk.say(line))
+                self._screen.expect(await self._talk.say(text))
         await self._screen.all_ended()
 
     async def _listen(self) -> None:

@@ -12,6 +12,8 @@ import aiohttp
 
 from bot.contracts.errors import BotError
 from channels.webchat.protocol import (
+    LARGEST_FRAME,
+    LONGEST_TEXT,
     PROTOCOL,
     AcceptedFrame,
     EndedFrame,
@@ -35,11 +37,22 @@ _PATIENCE_SECONDS: Final = 60.0
 _SHORTEST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 1.0
 _REPEAT_SECONDS: Final = 3.0
-_LARGEST_FRAME: Final = 16 * 1024 * 1024
+_LARGEST_ANSWER: Final = 16 * 1024 * 1024
 
 
 class BotGone(BotError):
     """The person at the terminal must act: the bot does not answer any more."""
+
+
+def why_not(text: str) -> str | None:
+    """Say why the bot would never take *text*, or None (pure)."""
+    if not text.strip():
+        return "there is nothing to say"
+    if len(text) > LONGEST_TEXT:
+        return f"{len(text):,} characters are too many; at most {LONGEST_TEXT:,} are taken"
+    if len(encode(SayFrame(id=str(uuid4()), text=text)).encode()) > LARGEST_FRAME:
+        return f"the text is too long; at most {LARGEST_FRAME:,} bytes are taken"
+    return None
 
 
 async def is_answered(control_path: Path) -> bool:
@@ -116,7 +129,7 @@ class Talk:
             async with asyncio.timeout(self._patience):
                 while True:
                     try:
-                        socket = await self._http.ws_connect("/ws", max_msg_size=_LARGEST_FRAME)
+                        socket = await self._http.ws_connect("/ws", max_msg_size=_LARGEST_ANSWER)
                         hello = HelloFrame(protocol=PROTOCOL, after_seq=self._cursor)
                         await socket.send_str(encode(hello))
                     except (aiohttp.ClientError, OSError):

@@ -205,16 +205,25 @@ async def test_a_bot_that_was_killed_and_came_back_shows_one_answer(chromium: Br
         assert house.gateway.said == ["one", "two"]
 
 
-async def test_a_message_that_is_refused_can_be_edited(chromium: Browser) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("x" * 200_001, "at most 200,000", id="by the bot"),
+        pytest.param("字" * 100_000, "more than 256 KiB", id="by the page"),
+    ],
+)
+async def test_a_message_that_is_refused_can_be_edited(
+    chromium: Browser, text: str, reason: str
+) -> None:
     async with a_house() as house, opened(chromium, house) as page:
         await expect(page.locator("#empty")).to_be_visible()
-        await say(page, "x" * 200_001)
-        await expect(page.locator(".refused .fate")).to_contain_text("at most 200,000")
+        await say(page, text)
+        await expect(page.locator(".refused .fate")).to_contain_text(reason)
 
         await page.get_by_role("button", name="Edit it").click()
 
         await expect(page.locator("#waiting li")).to_have_count(0)
-        assert len(await page.get_by_label("Message", exact=True).input_value()) == 200_001
+        assert len(await page.get_by_label("Message", exact=True).input_value()) == len(text)
 
 
 async def test_a_draft_survives_a_reload(chromium: Browser) -> None:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.cli.ask import outcome
-from bot.cli.client import BotGone, Talk, control
+from bot.cli.client import BotGone, Talk, control, why_not
 from bot.contracts.turn import OutcomeKind, TurnId
 from tests.channels.webchat.house import House, a_house
 
@@ -16,6 +16,22 @@ from tests.channels.webchat.house import House, a_house
 async def a_talk(house: House, *, patience: float = 10.0) -> AsyncIterator[Talk]:
     async with control(house.control_path) as http:
         yield Talk(http, patience=patience)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("hello", None, id="a word"),
+        pytest.param("x" * 200_000, None, id="the longest text"),
+        pytest.param(" \n", "nothing to say", id="nothing"),
+        pytest.param("x" * 200_001, "200,001 characters", id="one too many"),
+        pytest.param("\N{CJK UNIFIED IDEOGRAPH-5B57}" * 100_000, "262,144 bytes", id="a frame"),
+    ],
+)
+def test_what_would_never_be_taken_is_not_sent(text: str, reason: str | None) -> None:
+    found = why_not(text)
+
+    assert found == reason or (found is not None and reason is not None and reason in found)
 
 
 async def test_the_answer_comes_with_its_turn_and_its_cost() -> None:

@@ -76,7 +76,7 @@ async def test_empty_and_endless_lines_are_not_sent() -> None:
         painted = await talk(house, "", "x" * 200_001)
 
     assert house.gateway.said == []
-    assert "that is too long: at most 200,000 characters" in painted
+    assert "200,001 characters are too many; at most 200,000 are taken" in painted
 
 
 async def test_ctrl_c_stops_what_runs() -> None:

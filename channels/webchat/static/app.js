@@ -10,6 +10,7 @@ import { Thread } from "./thread.js";
 const element = (id) => document.getElementById(id);
 const quietMilliseconds = 1200; // a connection that is back before this was never missed
 const protocol = 1;
+const largestFrame = 256 * 1024; // bytes; a larger one would end the connection (protocol.py)
 
 class Page {
   constructor() {
@@ -77,7 +78,12 @@ class Page {
     const message = this.outbox.add(text);
     this.thread.showWaiting(message);
     this.thread.toBottom();
-    this.sendIfJoined(message);
+    if (new Blob([JSON.stringify(sayFrame(message))]).size > largestFrame) {
+      this.outbox.forget(message.id);
+      this.thread.showRefused(message.id, "The message is too long: more than 256 KiB.");
+    } else {
+      this.sendIfJoined(message);
+    }
   }
 
   stop() {
@@ -90,7 +96,7 @@ class Page {
 
   sendIfJoined(message) {
     if (this.joined) {
-      this.socket.send({ type: "say", id: message.id, text: message.text });
+      this.socket.send(sayFrame(message));
     }
   }
 
@@ -194,6 +200,10 @@ class Page {
     document.body.classList.add("is-locked");
     document.title = "Stonechat: sign in";
   }
+}
+
+function sayFrame({ id, text }) {
+  return { type: "say", id, text };
 }
 
 // What stands between backticks is to be typed.
