@@ -64,6 +64,11 @@ class Budget:
         if most >= self._limits.same_call_ended:
             raise BudgetSpent(f"I stopped because I asked for the same thing {most} times")
 
+    def tool_calls_over(self) -> int:
+        """How many of the calls asked for so far are more than the turn may make."""
+        calls = sum(len(e.tool_calls) for e in self._entries if isinstance(e, AssistantMessage))
+        return max(calls - self._limits.tool_calls, 0)
+
     def repetition(self, call: ToolCall) -> Repetition:
         """Say whether *call* goes round in circles: asked before, always with one result."""
         print_ = fingerprint(call)

@@ -49,14 +49,16 @@ async def run_loop(
     while True:
         ending = last_word(run)
         if isinstance(ending, Outcome):
+            run.hooks.message_made(True)
             return ending
         if ending is not None:
+            run.hooks.message_made(False)
             await run.transcript.keep(Nudge(text=ending.nudge))
         run.budget.check_model_call()
         assistant = await _ask(model, await request(), run)
         await run.transcript.keep(assistant)
-        run.hooks.message_made(not assistant.tool_calls)
         if assistant.tool_calls:
+            run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
             run.transcript.join(await run.hooks.absorb())
 

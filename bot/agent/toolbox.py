@@ -24,6 +24,7 @@ _CUT_OFF: Final = (
     "Not carried out: your message was cut off at its length limit, so the arguments may be "
     "incomplete. Ask again with less text."
 )
+_TOO_MANY: Final = "Not carried out: the turn has made as many tool calls as it may."
 _KILLED: Final = "It was stopped before it ended. Part of its effect may have happened."
 _UNKNOWN: Final = (
     "It did not end when it was told to; its outcome is unknown and it was not repeated. "
@@ -92,8 +93,11 @@ class Toolbox:
         on.
         """
         ready: list[_Checked] = []
-        for call in calls:
+        affordable = len(calls) - self._budget.tool_calls_over()
+        for number, call in enumerate(calls):
             checked = self._check(call, cut_off=stop is StopReason.LENGTH)
+            if number >= affordable:
+                checked = _result(call, ResultState.DENIED, _TOO_MANY)
             if isinstance(checked, ToolResult):
                 await self._keep(checked)
             else:

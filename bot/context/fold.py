@@ -51,6 +51,7 @@ def _first_kept(turns: int, history: int) -> int:
 
 def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
     results = {e.call_id: e for e in entries if isinstance(e, ToolResult)}
+    started = {e.call_id for e in entries if isinstance(e, CallStarted)}
     for entry in entries:
         match entry:
             case Received():
@@ -61,15 +62,20 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                 if entry.text or entry.tool_calls:
                     yield entry
                 for call in entry.tool_calls:
-                    yield results.get(call.id) or _never_ran(call)
+                    yield results.get(call.id) or _left_open(call, started=call.id in started)
             case CallStarted() | ToolResult():
                 pass
 
 
-def _never_ran(call: ToolCall) -> ToolResult:
+def _left_open(call: ToolCall, *, started: bool) -> ToolResult:
+    """Answer a call of a turn that ended before it had a result, as far as is known."""
     return ToolResult(
         call_id=call.id,
         name=call.name,
-        text="The turn ended before this call had a result.",
-        state=ResultState.KILLED,
+        text=(
+            "The turn ended while this was running; its outcome is unknown."
+            if started
+            else "The turn ended before this began."
+        ),
+        state=ResultState.UNKNOWN if started else ResultState.KILLED,
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.agent.budget import Limits
 from bot.contracts.errors import (
     ContextOverflow,
     KeyRefused,
@@ -305,6 +306,28 @@ async def test_a_model_that_asks_for_one_thing_for_ever_is_ended(tmp_path: Path)
     assert outcome.kind is OutcomeKind.FAILED
     assert "the same thing" in outcome.reason
     assert len(ledger.acts) == 5
+
+
+async def test_calls_beyond_the_limit_are_refused_even_in_one_message(tmp_path: Path) -> None:
+    ledger = Ledger()
+    many = calls(*(("act", {"word": str(n)}, str(n)) for n in range(9)))
+    bench = a_bench(tmp_path, many, words("unreached"), tools=[ledger.tool()])
+    bench.limits = Limits(tool_calls=4)
+
+    outcome = await bench.answer(bench.turn())
+
+    assert len(ledger.acts) == 4
+    assert outcome.kind is OutcomeKind.FAILED
+    results = [e for e in bench.transcripts.entries() if isinstance(e, ToolResult)]
+    assert sum(r.state is ResultState.DENIED for r in results) == 5
+
+
+async def test_words_of_a_message_that_was_no_answer_are_taken_back(tmp_path: Path) -> None:
+    bench = a_bench(tmp_path, words("I'll read it."), words("Done."), tools=[Ledger().tool()])
+
+    await bench.answer(bench.turn())
+
+    assert bench.news == ["progress", "answer"]
 
 
 async def test_a_guest_has_no_tools_and_a_member_may_only_look(tmp_path: Path) -> None:

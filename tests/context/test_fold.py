@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.context.fold import fold
-from bot.contracts.messages import AssistantMessage, Message, ToolResult, UserMessage
+from bot.contracts.messages import (
+    AssistantMessage,
+    Message,
+    ResultState,
+    ToolResult,
+    UserMessage,
+)
 from bot.contracts.tool import Effect
 from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded
 from bot.contracts.turn import Rank, TurnId
@@ -63,6 +69,17 @@ def test_what_was_said_carries_when_and_where() -> None:
     (message,) = fold(said, history=100, zone=zone)
 
     assert message == UserMessage(text="[Sun 2026-03-01 20:00 CST, page] 早上好")
+
+
+def test_a_call_left_open_by_an_earlier_turn_is_answered_with_what_is_known() -> None:
+    asked = calls(("act", {}, "a"), ("act", {}, "b"))
+    began = CallStarted(call_id="a", name="act", effect=Effect.UNSAFE)
+
+    _, one, other = folded([asked, began])
+
+    assert isinstance(one, ToolResult)
+    assert isinstance(other, ToolResult)
+    assert (one.state, other.state) == (ResultState.UNKNOWN, ResultState.KILLED)
 
 
 def test_a_long_history_is_cut_in_strides_so_that_its_beginning_seldom_moves() -> None:
