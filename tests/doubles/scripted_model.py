@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from bot.contracts.errors import ModelError
 from bot.contracts.messages import AssistantMessage, StopReason, ToolCall
@@ -22,7 +22,7 @@ def call(name: str, *, text: str = "", id: str = "", **arguments: object) -> Ass
 
 
 def calls(
-    *wanted: tuple[str, dict[str, object], str],
+    *wanted: tuple[str, Mapping[str, object], str],
     text: str = "",
     stop: StopReason = StopReason.TOOL_USE,
 ) -> AssistantMessage:
