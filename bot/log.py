@@ -62,6 +62,9 @@ def configure(
     for output in outputs:
         root.addHandler(output)
     root.setLevel(logging.DEBUG if debug else logging.INFO)
+    for logger in root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger):
+            logger.disabled = False  # by a library that set up logging for itself alone
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.NOTSET if debug else logging.WARNING)
     logging.captureWarnings(capture=True)

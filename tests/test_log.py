@@ -187,6 +187,15 @@ def test_a_pipe_gets_one_json_object_a_line() -> None:
     assert json.loads(pipe.getvalue())["event"] == "two\nlines"
 
 
+def test_a_library_cannot_switch_the_others_off() -> None:
+    pipe = io.StringIO()
+    logging.getLogger("bot.kernel").disabled = True
+    log.configure(terminal=pipe, colours=False)
+    logging.getLogger("bot.kernel").info("still here")
+
+    assert "still here" in pipe.getvalue()
+
+
 def test_libraries_are_quiet_unless_debugging() -> None:
     pipe = io.StringIO()
     log.configure(terminal=pipe, colours=False)

@@ -84,7 +84,7 @@ def a_checkout(folder: Path) -> Checkout:
         path = shutil.which(tool)
         assert path is not None
         (folder / "bin" / tool).symlink_to(path)
-    checkout.program("python3", f'exec {sys.executable} "$@"')
+    checkout.program("python3", f'exec "{sys.executable}" "$@"')
     venv = folder / ".venv"
     (venv / "bin").mkdir(parents=True)
     places = {"venv": venv, "diary": folder / "diary", "broken": folder / "broken"}
