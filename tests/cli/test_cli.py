@@ -58,7 +58,7 @@ def test_the_version(commands: Commands, arguments: list[str]) -> None:
     [
         (["rnu"], "Did you mean 'run'?"),
         (["ask"], "Missing argument"),
-        (["ask", ""], "nothing to ask"),
+        (["ask", ""], "there is nothing"),
         (["run", "--port", "seventy"], "--port"),
         (["run", "--port", "70000"], "65535"),
         (["turns", "--limit", "0"], "--limit"),
