@@ -88,7 +88,7 @@ class Agent:
                 run.hooks.attempt_failed(str(error))
                 if len(run.transcript.of_this_turn) > recorded_before:
                     failover = failover.refreshed()
-                failover, wait_seconds = failover.after(error)
+                failover, wait_seconds = failover.after(error, self.clock.now())
                 await self.clock.sleep(wait_seconds)
 
     async def _request(self, turn: Turn, run: Run, attempt: Try) -> ModelRequest:

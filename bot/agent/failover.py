@@ -2,9 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, assert_never
 
-from bot.contracts.errors import CandidatesExhausted, ModelDisconnected, ModelError, Remedy
+from bot.contracts.errors import (
+    CandidatesExhausted,
+    KeyExhausted,
+    ModelDisconnected,
+    ModelError,
+    Remedy,
+)
 from bot.contracts.model import ChatModel
 
 _RETRIES: Final = 2
@@ -64,8 +71,10 @@ class Failover:
             history=HISTORY_STEPS[self.trims],
         )
 
-    def after(self, error: ModelError) -> tuple["Failover", float]:
+    def after(self, error: ModelError, now: datetime) -> tuple["Failover", float]:
         """Return the next state and the seconds to wait before it."""
+        if isinstance(error, KeyExhausted) and (rest := self._short_rest(error, now)) is not None:
+            return replace(self, retries=self.retries + 1), rest
         match error.remedy:
             case Remedy.RETRY:
                 return self._retry(error)
@@ -79,6 +88,14 @@ class Failover:
                 return replace(self._next(error), index=len(self.candidates)), 0.0
             case _:
                 assert_never(error.remedy)
+
+    def _short_rest(self, error: KeyExhausted, now: datetime) -> float | None:
+        """Say how long the last candidate's key must rest, if that is worth waiting for."""
+        last = self.index == len(self.candidates) - 1
+        if error.spent or error.until is None or not last or self.retries >= _RETRIES:
+            return None
+        seconds = max((error.until - now).total_seconds(), 0.0)
+        return seconds if seconds <= _LONGEST_WAIT_SECONDS else None
 
     def _retry(self, error: ModelError) -> tuple["Failover", float]:
         asked = error.retry_after if isinstance(error, ModelDisconnected) else None
