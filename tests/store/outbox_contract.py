@@ -12,7 +12,7 @@ from bot.contracts.store import DeliveryQuery, Opened, Store
 from bot.contracts.turn import Turn
 from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.watched_clock import WatchedClock
-from tests.store.turns_contract import ANSWERED, opened, taken
+from tests.store.turns_contract import ANSWERED, given_back, opened, taken
 
 RECEIPT = Receipt(message_ids=("77", "78"), at=NOON)
 
@@ -123,8 +123,7 @@ class LeaseContract:
         leasing = asyncio.ensure_future(store.outbox.lease("page", "default"))
         await asyncio.sleep(0)
         leasing.cancel()
-        while (delivery := await store.outbox.lease("page", "default")) is None:
-            pass
+        delivery = await given_back(lambda: store.outbox.lease("page", "default"))
         assert delivery.state is DeliveryState.SENDING
 
     async def test_what_may_not_be_sent_yet_waits(self, store: Store, clock: WatchedClock) -> None:

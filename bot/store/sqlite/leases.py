@@ -30,8 +30,10 @@ def begin(connection: sqlite3.Connection) -> Boot:
         "UPDATE meta SET value = value + 1 WHERE key = 'boot' RETURNING value"
     ).fetchone()
     (epoch,) = connection.execute("SELECT value FROM meta WHERE key = 'store_epoch'").fetchone()
-    connection.execute("UPDATE delivery SET state = 'unknown', boot = 0 WHERE state = 'sending'")
-    connection.execute("UPDATE delivery SET boot = 0 WHERE state = 'unknown' AND boot <> 0")
+    connection.execute(
+        "UPDATE delivery SET state = 'unknown', boot = 0"
+        " WHERE state IN ('sending', 'unknown') AND boot <> 0"
+    )
     return Boot(number=number, epoch=epoch)
 
 

@@ -18,7 +18,7 @@ from bot.contracts.transcript import Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store import open_ledger, open_store
 from tests.doubles.arrivals import a_delivery, an_arrival
-from tests.doubles.clock import CountingIds, FakeClock
+from tests.doubles.clock import START, CountingIds, FakeClock
 from tests.store.outbox_contract import RECEIPT
 
 ROOT = Path(__file__).parents[3]
@@ -162,6 +162,27 @@ async def test_a_send_that_was_cut_off_has_an_unknown_end(tmp_path: Path) -> Non
     with pytest.raises(LeaseLost):
         await store.outbox.settle(cut_off, RECEIPT)
     await store.outbox.settle(await store.outbox.repeat(unknown), RECEIPT)
+    await store.close()
+
+
+async def test_an_unknown_end_stays_unknown_when_its_inquirer_dies(tmp_path: Path) -> None:
+    database = tmp_path / "stone.db"
+    store = await reopened(database)
+    await store.turns.open(an_arrival("hello"))
+    turn = await store.turns.take("one", LANES)
+    assert turn is not None
+    await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), [a_delivery(turn, "hi")])
+    sent = await store.outbox.lease("page", "default")
+    assert sent is not None
+    await store.outbox.doubt(sent, after=START, reason="no answer")
+    asked = await store.outbox.lease("page", "default")
+    await store.close()
+
+    store = await reopened(database)
+    again = await store.outbox.lease("page", "default")
+    assert asked is not None
+    assert again is not None
+    assert (again.id, again.state, again.attempt) == (sent.id, DeliveryState.UNKNOWN, 3)
     await store.close()
 
 
