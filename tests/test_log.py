@@ -93,6 +93,12 @@ def test_a_secret_inside_json_inside_a_line_is_masked(screen: io.StringIO, tmp_p
     _assert_nothing_leaked(_all_that_was_written(screen, tmp_path))
 
 
+def test_a_secret_that_is_a_name_is_masked(screen: io.StringIO, tmp_path: Path) -> None:
+    structlog.get_logger().info("seen", counts={CANARY: 1}, **{CANARY: 2})
+
+    _assert_nothing_leaked(_all_that_was_written(screen, tmp_path))
+
+
 def test_a_secret_split_over_arguments_is_masked(screen: io.StringIO, tmp_path: Path) -> None:
     logging.getLogger("httpx2").debug("%s%s", CANARY[:7], CANARY[7:])
 
