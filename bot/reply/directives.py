@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from bot.reply.marks import Marks, beginnings
+from bot.reply.marks import Marks, beginnings, slices
 from bot.reply.visible import visible
 
 
@@ -61,19 +61,20 @@ _VALUED: Final = ("reply_to", "reply", "media", "channel")
 _VALUE: Final = r"[^\[\]\n`]"
 _LONGEST: Final = 4096
 _LONGEST_ID: Final = 256
+_INDENT: Final = r"(?<![^\n])[ \t]{0,32}"
 _LINE: Final = r"(?<![^\n])[ \t]{0,3}"
 
 _MARK: Final = re.compile(
-    rf"(?P<lead>(?<![^\n])[ \t]*)?\[\[[ \t]*(?:(?P<alone>(?i:{'|'.join(_ALONE)}))"
+    rf"(?P<lead>{_INDENT})?\[\[[ \t]*(?:(?P<alone>(?i:{'|'.join(_ALONE)}))"
     rf"|(?P<name>(?i:{'|'.join(_VALUED)}))[ \t]*:(?P<value>{_VALUE}{{1,{_LONGEST}}}))[ \t]*\]\]?"
     rf"|{_LINE}MEDIA:(?P<files>[^\n]*)(?=\n|\Z)"
     rf"|{_LINE}(?P<no_reply>[*_]{{0,3}}(?i:NO_REPLY)[*_]{{0,3}})[ \t]*(?=\n|\Z)"
 )
 _UNFINISHED: Final = re.compile(
-    rf"(?:(?<![^\n])[ \t]*)?\[(?:\[[ \t]*(?:(?i:{beginnings((*_ALONE, *_VALUED))})?"
+    rf"(?:{_INDENT})?\[(?:\[[ \t]*(?:(?i:{beginnings((*_ALONE, *_VALUED))})?"
     rf"|(?i:{'|'.join(_ALONE)})[ \t]*\]?"
     rf"|(?i:{'|'.join(_VALUED)})[ \t]*(?::{_VALUE}{{0,{_LONGEST}}}\]?)?))?\Z"
-    rf"|(?<![^\n])[ \t]*\Z"
+    rf"|{_INDENT}\Z"
     rf"|{_LINE}(?:(?:{beginnings(['MEDIA:'])})|MEDIA:[^\n]*"
     rf"|[*_]{{1,3}}|[*_]{{0,3}}(?i:{beginnings(['NO_REPLY'])})|[*_]{{0,3}}(?i:NO_REPLY)[*_]{{0,3}}"
     r"[ \t]*)\Z"
@@ -110,12 +111,15 @@ class Directives:
 
     def feed(self, piece: str) -> str:
         """Take some more of the message; return the text that is sure to be no directive."""
-        self._marks.feed(piece)
-        return self._advance(final=False)
+        return "".join(map(self._take, slices(piece)))
 
     def end(self) -> str:
         """The message is over: return what was kept back."""
         return self._advance(final=True)
+
+    def _take(self, piece: str) -> str:
+        self._marks.feed(piece)
+        return self._advance(final=False)
 
     def _advance(self, *, final: bool) -> str:
         shown: list[str] = []

@@ -7,7 +7,7 @@ kept, and nothing more, so however a text is cut the same marks are found.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _LEAD: Final = re.compile(r"(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*")
@@ -23,6 +23,12 @@ _MAYBE_END: Final = re.compile(
 _MAYBE_CODE: Final = re.compile(r"[\\~]~?\Z")
 _REMEMBERED: Final = 100
 """How much of a long line is kept to know what stands before a mark."""
+_SLICE: Final = 256
+
+
+def slices(piece: str) -> Iterator[str]:
+    """Cut a long piece, so that no step looks at all that follows: time stays linear."""
+    return (piece[start : start + _SLICE] for start in range(0, len(piece), _SLICE))
 
 
 def beginnings(words: Iterable[str]) -> str:
@@ -49,6 +55,7 @@ class Marks:
         self._fence: re.Pattern[str] | None = None
         self._ticks = 0
         self._looked = 0
+        self._tail: int | None = None
 
     @property
     def line(self) -> str:
@@ -58,6 +65,7 @@ class Marks:
     def feed(self, piece: str) -> None:
         """Take some more text."""
         self._text += piece
+        self._tail = None
 
     def next(self, *, final: bool) -> tuple[str, re.Match[str] | None]:
         """Return the text up to the next mark, and the mark; None if there is none yet.
@@ -125,9 +133,16 @@ class Marks:
 
     def _undecided(self, token: re.Match[str] | None) -> int:
         """Where a tail begins that only more words can decide."""
-        patterns = (self._unfinished, _MAYBE_CODE) if token is None else (self._unfinished,)
-        tails = (pattern.search(self._text, self._at) for pattern in patterns)
-        return min((tail.start() for tail in tails if tail), default=len(self._text))
+        if token is None and (code := _MAYBE_CODE.search(self._text, self._at)):
+            return min(code.start(), self._unfinished_from())
+        return self._unfinished_from()
+
+    def _unfinished_from(self) -> int:
+        """Where a tail begins that could become a mark; looked for once until the text changes."""
+        if self._tail is None or self._tail < self._at:
+            tail = self._unfinished.search(self._text, self._at)
+            self._tail = tail.start() if tail else len(self._text)
+        return self._tail
 
     def _begin_code(self, token: re.Match[str], passed: list[str], *, final: bool) -> bool:
         """Enter a fence or a code span. False: only the end of the line will tell which."""
@@ -180,11 +195,12 @@ class Marks:
 
     def _plain_until(self) -> int:
         """Up to where a text is the same, code or not."""
-        notable = (
-            pattern.search(self._text, self._at)
-            for pattern in (self._token, self._unfinished, _MAYBE_CODE)
-        )
-        return min(self._looked, *(found.start() for found in notable if found), len(self._text))
+        token = self._token.search(self._text, self._at)
+        end = min(self._looked, token.start() if token else self._looked)
+        if end == self._at:
+            return end
+        code = _MAYBE_CODE.search(self._text, self._at)
+        return min(end, code.start() if code else end, self._unfinished_from())
 
     def _pass(self, passed: list[str], end: int) -> None:
         passed.append(self._text[self._at : end])
@@ -193,6 +209,7 @@ class Marks:
     def _drop(self, end: int) -> None:
         self._text = self._text[: self._at] + self._text[end:]
         self._looked = 0
+        self._tail = None
 
     def _forget(self) -> None:
         """Let go of what lies behind, but for the line the place is in."""
@@ -200,3 +217,4 @@ class Marks:
         self._text = self._text[start:]
         self._at -= start
         self._looked = max(0, self._looked - start)
+        self._tail = None

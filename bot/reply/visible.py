@@ -8,7 +8,7 @@ closes its angle bracket.
 import re
 from typing import Final
 
-from bot.reply.marks import Marks, beginnings
+from bot.reply.marks import Marks, beginnings, slices
 
 _THINKING: Final = ("think", "thinking", "thought", "antthinking")
 _BLOCKS: Final = (
@@ -93,12 +93,15 @@ class VisibleText:
 
     def feed(self, piece: str) -> str:
         """Take some more of the message; return what has become visible."""
-        self._marks.feed(piece)
-        return self._advance(final=False)
+        return "".join(map(self._take, slices(piece)))
 
     def end(self) -> str:
         """The message is over: return what was kept back. Reasoning left open stays hidden."""
         return self._advance(final=True)
+
+    def _take(self, piece: str) -> str:
+        self._marks.feed(piece)
+        return self._advance(final=False)
 
     def _advance(self, *, final: bool) -> str:
         shown: list[str] = []
@@ -136,7 +139,7 @@ class VisibleText:
             self._block = mark
         elif mark["tag"] and mark["tag"].lower() != "final":
             if mark["tag_close"]:
-                self._orphan = self._shown if self._spoke else None
+                self._orphan = self._shown
             elif not mark["tag_empty"]:
                 self._thinking = True
 

@@ -1,9 +1,12 @@
 import time
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from bot.contracts.document import Span, Style
 from bot.markup.inline import spans
@@ -32,6 +35,7 @@ def plainly(text: str) -> Span:
         pytest.param("2*3*4 snake_case_name", ["2", ("3", ITALIC), "4 snake_case_name"]),
         pytest.param("**never closed", ["**never closed"]),
         pytest.param("**a*", ["*", ("a", ITALIC)]),
+        pytest.param("*a**b*", [("a**b", ITALIC)], id="a run that does both closes no odd partner"),
         pytest.param(r"not \*bold\* \\ \[x\](y)", [r"not *bold* \ [x](y)"]),
         pytest.param(
             "提醒：**时间：**周五，她说**「准时」**就好。~~旧（a）~~新",
@@ -188,6 +192,22 @@ def test_characters(text: str, expected: str) -> None:
     assert spans(text) == (Span(text=expected),)
 
 
+COMMONMARK = st.lists(
+    st.sampled_from(
+        (
+            *("*", "**", "***", "_", "__", "~~ ", " ~~", "`", "``", "a", "b", "é", " ", " a ", "."),
+            *("(", "[", "]", "\\", "[a](https://a.test)"),
+        )
+    ),
+    max_size=14,
+).map(lambda parts: "".join(parts).strip())
+
+
+@given(COMMONMARK.filter(lambda text: "~~~" not in text))
+def test_where_the_rules_are_commonmarks_it_reads_as_another_parser_does(text: str) -> None:
+    assert list(spans(text)) == list(_read_by_markdown_it(text))
+
+
 MARKUP = st.lists(
     st.sampled_from(
         [
@@ -239,6 +259,31 @@ def test_a_paragraph_no_person_wrote_is_shown_as_it_is() -> None:
 
     assert _seconds(text) < 1
     assert spans(text) == (Span(text=text),)
+
+
+def _read_by_markdown_it(text: str) -> Iterator[Span]:
+    opened = {"strong_open": Style.BOLD, "em_open": Style.ITALIC, "s_open": Style.STRIKE}
+    parser = MarkdownIt("commonmark").disable("html_inline").enable("strikethrough")
+    styles: list[Style] = []
+    link: str | None = None
+    looks: list[tuple[str, frozenset[Style], str | None]] = []
+    for token in parser.parseInline(text)[0].children or []:
+        match token.type:
+            case "link_open":
+                link = str(token.attrs["href"])
+            case "link_close":
+                link = None
+            case "code_inline":
+                looks.append((token.content, frozenset([*styles, Style.CODE]), link))
+            case start if start in opened:
+                styles.append(opened[start])
+            case end if end.endswith("_close"):
+                styles.pop()
+            case _:
+                looks.append((token.content, frozenset(styles), link))
+    for (look, target), same in groupby(looks, key=itemgetter(1, 2)):
+        if joined := "".join(content for content, _, _ in same):
+            yield Span(text=joined, styles=look, link=target)
 
 
 def _seconds(text: str) -> float:
