@@ -58,99 +58,89 @@ def _sum(sizes: Iterable[int], enough: int | None) -> int:
 
 def split(blocks: Sequence[Block], at: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     """The first *at* characters of *blocks*, or a little less, and what comes after (pure)."""
-    left = at
-    for index, block in enumerate(blocks):
-        size = size_of(block, enough=left + 1)
-        if size > left:
-            head, rest = _split_block(block, left) if left > 0 else (None, block)
-            before, after = tuple(blocks[:index]), tuple(blocks[index + 1 :])
-            return (
-                before if head is None else (*before, head),
-                after if rest is None else (rest, *after),
-            )
-        left -= size
-    return tuple(blocks), ()
+    index, left = _locate((size_of(block, enough=at + 1) for block in blocks), at)
+    before, after = tuple(blocks[:index]), tuple(blocks[index:])
+    if left == 0 or not after:
+        return before, after
+    head, rest = _split_block(after[0], left)
+    return (*before, *head), (*rest, *after[1:])
 
 
-def _split_block(block: Block, at: int) -> tuple[Block | None, Block | None]:
+def _locate(sizes: Iterable[int], at: int) -> tuple[int, int]:
+    """Which of the parts holds character *at*, and how many characters are before it there."""
+    index = 0
+    for size in sizes:
+        if size > at:
+            break
+        at -= size
+        index += 1
+    return index, at
+
+
+def _split_block(block: Block, at: int) -> tuple[Sequence[Block], Sequence[Block]]:
+    """What of *block* is before and what is after; a side with nothing to show is empty."""
     match block:
         case Paragraph() | Heading():
-            head, rest = _split_spans(block.spans, at)
+            before, after = _split_spans(block.spans, at)
             return (
-                replace(block, spans=head) if head else None,
-                replace(block, spans=rest) if rest else None,
+                [replace(block, spans=before)] if before else [],
+                [replace(block, spans=after)] if after else [],
             )
         case CodeBlock():
             code = block.code[:at].removesuffix("\n")
-            return replace(block, code=code), replace(block, code=block.code[at:])
+            return [replace(block, code=code)], [replace(block, code=block.code[at:])]
         case Quote():
-            inner, after = split(block.blocks, at)
-            return (
-                Quote(blocks=inner) if inner else None,
-                Quote(blocks=after) if after else None,
-            )
+            head, rest = split(block.blocks, at)
+            return [Quote(blocks=head)] if head else [], [Quote(blocks=rest)] if rest else []
         case ListBlock():
             return _split_list(block, at)
         case Table():
             return _split_table(block, at)
         case Rule():
-            return block, None
+            return [], [block]
         case _:
             assert_never(block)
 
 
 def _split_spans(spans: Sequence[Span], at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Split running text; the white space at the cut goes."""
-    left = at
-    for index, span in enumerate(spans):
-        if len(span.text) >= left:
-            head = [*spans[:index], replace(span, text=span.text[:left])]
-            rest = [replace(span, text=span.text[left:]), *spans[index + 1 :]]
-            return _stripped(head, end=True), _stripped(rest, end=False)
-        left -= len(span.text)
-    return tuple(spans), ()
+    index, left = _locate((len(span.text) for span in spans), at)
+    text = spans[index].text
+    head = [*spans[:index], replace(spans[index], text=text[:left])]
+    rest = [replace(spans[index], text=text[left:]), *spans[index + 1 :]]
+    return _stripped(head, end=True), _stripped(rest, end=False)
 
 
 def _stripped(spans: list[Span], *, end: bool) -> tuple[Span, ...]:
     at = -1 if end else 0
     while spans:
-        span = spans[at]
-        text = span.text.rstrip() if end else span.text.lstrip()
+        text = spans[at].text.rstrip() if end else spans[at].text.lstrip()
         if text:
-            spans[at] = replace(span, text=text)
+            spans[at] = replace(spans[at], text=text)
             break
         del spans[at]
     return tuple(spans)
 
 
-def _split_list(block: ListBlock, at: int) -> tuple[Block | None, Block | None]:
+def _split_list(block: ListBlock, at: int) -> tuple[Sequence[Block], Sequence[Block]]:
     """Split a list; an item that goes on in the next piece has no mark there."""
-    left = at
-    for index, item in enumerate(block.items):
-        size = size_of_item(item, enough=left + 1)
-        if size > left:
-            head, rest = split(item.blocks, left)
-            before, after = block.items[:index], block.items[index + 1 :]
-            if head:
-                before = (*before, replace(item, blocks=head))
-                after = (ListItem(mark="", blocks=rest), *after) if rest else after
-            else:
-                after = (item, *after)
-            return (
-                replace(block, items=before) if before else None,
-                replace(block, items=after) if after else None,
-            )
-        left -= size
-    return block, None
+    index, left = _locate((size_of_item(item, enough=at + 1) for item in block.items), at)
+    before, item, after = block.items[:index], block.items[index], block.items[index + 1 :]
+    head, rest = split(item.blocks, left)
+    if head:
+        before = (*before, replace(item, blocks=head))
+        after = (ListItem(mark="", blocks=rest), *after) if rest else after
+    else:
+        after = (item, *after)
+    return (
+        [replace(block, items=before)] if before else [],
+        [replace(block, items=after)] if after else [],
+    )
 
 
-def _split_table(table: Table, at: int) -> tuple[Block | None, Block | None]:
+def _split_table(table: Table, at: int) -> tuple[Sequence[Block], Sequence[Block]]:
     """Split a table between rows; both parts have the head."""
-    left = at - _size_of_row(table.head)
-    for index, row in enumerate(table.rows):
-        left -= _size_of_row(row)
-        if left < 0:
-            if index == 0:
-                return None, table
-            return replace(table, rows=table.rows[:index]), replace(table, rows=table.rows[index:])
-    return table, None
+    index, _ = _locate(map(_size_of_row, table.rows), at - _size_of_row(table.head))
+    if index == 0:
+        return [], [table]
+    return [replace(table, rows=table.rows[:index])], [replace(table, rows=table.rows[index:])]
