@@ -85,6 +85,9 @@ class Turns(Protocol):
     ) -> Sequence[Opened | Duplicate | Full]:
         """Claim every arrival, in order, and move the cursor, in one commit.
 
+        The cursor is kept as the record ``cursor:<key>``, in decimal digits. It
+        stays where it was when an arrival is `Full`, so that this one comes again.
+
         A `Dispatch` waits, unless its session (20) or the store (2,000) is full.
         Every other admission is finished at once: `answered` when it has
         replies, which become deliveries ``<turn id>!door:<n>`` in the same

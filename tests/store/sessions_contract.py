@@ -66,6 +66,18 @@ class SessionsContract:
         assert spent.usage == Usage(output_tokens=5)
         del clock
 
+    async def test_a_choice_read_before_a_turn_began_is_read_again(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await store.sessions.put(a_session(clock), version=0)
+        await opened(store, an_arrival("hello"))
+        clock.advance(60)
+        await taken(store)
+        assert not await store.sessions.put(a_session(clock), version=1)
+        session = await store.sessions.get(SessionKey("agent:main:alice"))
+        assert session is not None
+        assert session.last_interaction_at == clock.now()
+
     async def test_a_turn_keeps_what_was_chosen(self, store: Store, clock: WatchedClock) -> None:
         session = a_session(clock, queue_mode=QueueMode.COLLECT)
         await store.sessions.put(session, version=0)

@@ -296,7 +296,7 @@ class TakeContract:
         running = await taken(store)
         assert running.id == first.id
         assert await store.turns.take("worker", LANES) is None
-        await store.turns.finish(running, ANSWERED, [])
+        assert await store.turns.finish(running, ANSWERED, []) == []
         assert (await taken(store)).id == second.id
 
     async def test_one_busy_session_does_not_hold_up_another(self, store: Store) -> None:
@@ -528,7 +528,7 @@ class AbsorbContract:
         assert before is not None
         assert (before.turn.state, before.absorbed_by) == (TurnState.ABSORBED, running.id)
         assert (before.outcome, before.ended_at) == (None, None)
-        await store.turns.finish(running, ANSWERED, [])
+        assert await store.turns.finish(running, ANSWERED, []) == [guest.id]
         after = await store.ledger.turn(guest.id)
         assert after is not None
         assert (after.outcome, after.ended_at) == (ANSWERED, clock.now())
@@ -544,7 +544,7 @@ class AbsorbContract:
         again = await taken(store)
         assert again.id == running.id
         assert await heard_in(store, running.session_key) == ["first", "second"]
-        await store.turns.finish(again, ANSWERED, [])
+        assert len(await store.turns.finish(again, ANSWERED, [])) == 1
         assert await store.turns.take("worker", LANES) is None
 
 

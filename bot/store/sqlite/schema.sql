@@ -51,6 +51,7 @@ CREATE UNIQUE INDEX turn_running ON turn (session_key) WHERE state = 'running';
 CREATE INDEX turn_due ON turn (lane, seq) WHERE state = 'waiting';
 CREATE INDEX turn_later ON turn (not_before) WHERE state = 'waiting' AND not_before IS NOT NULL;
 CREATE INDEX turn_waiting ON turn (session_key, seq) WHERE state = 'waiting';
+CREATE INDEX turn_absorbed ON turn (absorbed_by, seq) WHERE absorbed_by IS NOT NULL;
 CREATE INDEX turn_line ON turn (channel, account, conversation_id, thread_id, seq);
 CREATE INDEX turn_open ON turn (channel, account, conversation_id, thread_id, seq)
   WHERE state IN ('waiting', 'running');

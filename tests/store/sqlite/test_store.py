@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.contracts.errors import RecordUnreadable
+from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
 from bot.contracts.store import Full, Opened
 from bot.contracts.turn import Lane
 from bot.store.sqlite import SqliteStore
@@ -28,6 +28,21 @@ async def test_a_full_store_takes_no_more_from_anybody(tmp_path: Path) -> None:
     await store.turns.take("worker", LANES)
     assert isinstance((await store.turns.open(an_arrival("more")))[0], Opened)
     await store.close()
+
+
+async def test_a_store_that_could_not_be_opened_is_held_by_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "stone.db"
+    path.write_bytes(b"not a database at all" * 100)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="move it aside"):
+            await SqliteStore.open(path, clock=FakeClock())
+    path.rename(tmp_path / "aside")
+    store = await SqliteStore.open(path, clock=FakeClock())
+    with pytest.raises(StoreHeld):
+        await SqliteStore.open(path, clock=FakeClock())
+    await store.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.turns.open(an_arrival("late"))
 
 
 async def test_a_turn_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: Path) -> None:
