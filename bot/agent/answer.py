@@ -28,15 +28,13 @@ from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, T
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
-from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
+from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn
 
 _ENDINGS: Final = {
-    Verdict.POISON: "this message stopped me three times, so I did not begin it again",
-    Verdict.STALE: "I was away for too long to go on with this",
-    Verdict.ROLLED_BACK: "my memory was restored from a backup while I worked on this, "
-    "and I cannot tell what I had already done",
-    Verdict.ABANDON: "I was interrupted during a call whose outcome is unknown; "
-    "I did not repeat it",
+    Verdict.POISON: (Failure.THREE_CRASHES, "it ended the process three times"),
+    Verdict.STALE: (Failure.TOO_LATE, "it was found too late"),
+    Verdict.ROLLED_BACK: (Failure.ROLLED_BACK, "the store was rolled back while it ran"),
+    Verdict.ABANDON: (Failure.UNKNOWN_EFFECT, "a call has an unknown end and nobody watches"),
 }
 
 
@@ -69,11 +67,14 @@ class Agent:
         if isinstance(said := last_word(run), Outcome):
             return said
         if ruling in _ENDINGS:
-            return _failed(_ENDINGS[ruling], run)
+            failure, reason = _ENDINGS[ruling]
+            return _failed(reason, run, failure)
         await repair(calls, run.transcript, run.tools)
         try:
             return await self._try_candidates(turn, run)
-        except (BudgetSpent, CandidatesExhausted) as error:
+        except BudgetSpent as error:
+            return _failed(str(error), run, error.failure)
+        except CandidatesExhausted as error:
             return _failed(str(error), run)
 
     async def _try_candidates(self, turn: Turn, run: Run) -> Outcome:
@@ -129,5 +130,7 @@ def _freshness(turn: Turn) -> timedelta:
     return turn.arrival.fresh_until - turn.arrival.received_at
 
 
-def _failed(reason: str, run: Run) -> Outcome:
-    return Outcome(kind=OutcomeKind.FAILED, reason=reason, usage=run.transcript.usage())
+def _failed(reason: str, run: Run, failure: Failure | None = None) -> Outcome:
+    return Outcome(
+        kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=run.transcript.usage()
+    )

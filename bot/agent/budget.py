@@ -14,6 +14,7 @@ from typing import Final
 from bot.contracts.errors import BudgetSpent
 from bot.contracts.messages import AssistantMessage, ResultState, ToolCall, ToolResult
 from bot.contracts.transcript import Entry
+from bot.contracts.turn import Failure
 
 WARNING: Final = "\n\n[You have asked for exactly this several times; the result will not change.]"
 """What is added to a result that came before."""
@@ -58,11 +59,11 @@ class Budget:
         calls = [fingerprint(call) for message in said for call in message.tool_calls]
         most = max(Counter(calls).values(), default=0)
         if len(said) >= self._limits.model_calls:
-            raise BudgetSpent(_spent("model", len(said)))
+            raise BudgetSpent(_spent("model", len(said)), Failure.MODEL_CALLS)
         if len(calls) >= self._limits.tool_calls:
-            raise BudgetSpent(_spent("tool", len(calls)))
+            raise BudgetSpent(_spent("tool", len(calls)), Failure.TOOL_CALLS)
         if most >= self._limits.same_call_ended:
-            raise BudgetSpent(f"I stopped because I asked for the same thing {most} times")
+            raise BudgetSpent(f"asked for the same thing {most} times", Failure.REPETITION)
 
     def tool_calls_over(self) -> int:
         """How many of the calls asked for so far are more than the turn may make."""
@@ -100,7 +101,4 @@ def _outcome(result: ToolResult) -> str:
 
 
 def _spent(what: str, count: int) -> str:
-    return (
-        f"I stopped after {count} {what} calls without finishing; "
-        f"the limit is `limits.{what}_calls` in the configuration"
-    )
+    return f"not done after {count} {what} calls; `limits.{what}_calls` sets the limit"

@@ -15,7 +15,7 @@ from bot.contracts.errors import ModelDisconnected, ModelError
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ChatModel, ModelRequest, TextDelta
 from bot.contracts.transcript import Nudge
-from bot.contracts.turn import Outcome, OutcomeKind
+from bot.contracts.turn import Failure, Outcome, OutcomeKind
 
 _NUDGES: Final = 1
 """How often a turn is told that it stopped too early; then its words are taken as they are."""
@@ -88,8 +88,9 @@ def last_word(run: Run) -> Outcome | Unfinished | None:
                 return judgement
             if text:
                 return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)
-            failed = f"the model did not finish: {reason}"
-            return Outcome(kind=OutcomeKind.FAILED, reason=failed, usage=usage)
+            return Outcome(
+                kind=OutcomeKind.FAILED, reason=reason, failure=Failure.UNFINISHED, usage=usage
+            )
 
 
 async def _ask(model: ChatModel, request: ModelRequest, run: Run) -> AssistantMessage:

@@ -3,6 +3,8 @@
 from datetime import datetime
 from enum import StrEnum
 
+from bot.contracts.turn import Failure
+
 
 class BotError(Exception):
     """Something expected went wrong, and somebody can act on it. `str()` is one sentence."""
@@ -150,7 +152,11 @@ class ToolDenied(ToolError):
 
 
 class BudgetSpent(BotError):
-    """The turn ends: it used up its model calls or its tool calls."""
+    """The turn ends: it used up what `failure` names."""
+
+    def __init__(self, message: str, failure: Failure) -> None:
+        super().__init__(message)
+        self.failure = failure
 
 
 class CandidatesExhausted(BotError):

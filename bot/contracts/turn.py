@@ -59,6 +59,29 @@ class OutcomeKind(StrEnum):
     FAILED = "failed"
 
 
+class Failure(StrEnum):
+    """Why a turn failed, where the bot has a sentence of its own for it."""
+
+    MODEL_CALLS = "model_calls"
+    """It made as many model calls as it may."""
+    TOOL_CALLS = "tool_calls"
+    """It made as many tool calls as it may."""
+    REPETITION = "repetition"
+    """It kept asking for the same thing."""
+    UNFINISHED = "unfinished"
+    """The model stopped before it was done, and said nothing that could be shown."""
+    THREE_CRASHES = "three_crashes"
+    """It ended the process three times."""
+    TOO_LATE = "too_late"
+    """It was found too late to begin, or to go on."""
+    ROLLED_BACK = "rolled_back"
+    """The store was rolled back while it ran."""
+    UNKNOWN_EFFECT = "unknown_effect"
+    """A call has an unknown end and nobody was there to judge it."""
+    BROKEN = "broken"
+    """A fault of the bot itself; the log has it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens spent, as the provider counted them. Input includes what was cached."""
@@ -89,6 +112,8 @@ class Outcome:
     """The model's last words, for ANSWERED and ASKED."""
     reason: str = ""
     """Why, in one sentence, for every other kind."""
+    failure: Failure | None = None
+    """For FAILED, if the bot has a sentence of its own; else the reason is told."""
     reference: str = ""
     """What it points at: a question, a job, a child session."""
     usage: Usage = Usage()

@@ -12,7 +12,7 @@ from bot.contracts.delivery import Delivery
 from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInterrupted
 from bot.contracts.events import Bus, TurnEnded, TurnFinishing, TurnStarted
 from bot.contracts.store import Turns
-from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Turn, TurnId
+from bot.contracts.turn import Failure, Outcome, OutcomeKind, QueueMode, Turn, TurnId
 from bot.kernel.lease import Lease
 
 _log = structlog.get_logger(__name__)
@@ -78,7 +78,8 @@ class TurnRunner:
             return Outcome(kind=OutcomeKind.FAILED, reason=str(error))
         except Exception:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
             _log.exception("turn failed unexpectedly")
-            return Outcome(kind=OutcomeKind.FAILED, reason="something broke inside me")
+            reason = "a fault of the bot; its log has the traceback"
+            return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=Failure.BROKEN)
 
     async def _finish(
         self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]

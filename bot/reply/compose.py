@@ -43,7 +43,7 @@ def compose(
         case OutcomeKind.INTERRUPTED:
             return (notices.interrupted(language),)
         case OutcomeKind.FAILED:
-            return (notices.failed(outcome.reason, language),)
+            return (notices.failed(outcome.reason, language, outcome.failure),)
         case _:
             assert_never(outcome.kind)
 

@@ -4,15 +4,15 @@ The sentences stand in one file a language: `english`, `chinese`.
 """
 
 import re
-from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from bot.contracts.document import Document, Paragraph, Span, Style
+from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
+from bot.contracts.turn import Failure
 from bot.reply.chinese import CHINESE
 from bot.reply.english import ENGLISH
-from bot.reply.sentences import Cap, Sentences
+from bot.reply.sentences import Sentences
 
 
 class Language(StrEnum):
@@ -52,35 +52,16 @@ def interrupted(language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].interrupted)
 
 
-def failed(reason: str, language: Language) -> ReplyPayload:
-    """The turn ended without an answer; *reason* is one sentence or part of one."""
-    return _notice(_SENTENCES[language].failed(_clause(reason)))
+def failed(reason: str, language: Language, failure: Failure | None = None) -> ReplyPayload:
+    """The turn ended without an answer: a sentence of our own, else one with *reason* in it."""
+    sentences = _SENTENCES[language]
+    own = sentences.failures.get(failure) if failure else None
+    return _notice(own or sentences.failed(_clause(reason)))
 
 
 def no_answer(language: Language) -> ReplyPayload:
     """The model said nothing where something must be said."""
     return _notice(_SENTENCES[language].no_answer)
-
-
-def unfinished(language: Language) -> ReplyPayload:
-    """The model stopped before it was done, and tools may have changed something."""
-    return _notice(_SENTENCES[language].unfinished)
-
-
-def three_crashes(language: Language) -> ReplyPayload:
-    """The message brought the bot down three times and is not tried again."""
-    return _notice(_SENTENCES[language].three_crashes)
-
-
-def budget(cap: Cap, limit: int, language: Language) -> ReplyPayload:
-    """The turn used up what it may."""
-    return _notice(_SENTENCES[language].budget(cap, limit))
-
-
-def unknown_effect(what: str, at: datetime, language: Language) -> ReplyPayload:
-    """A call was begun at *at* (aware) and nobody knows how it ended; *what* is its summary."""
-    summary = " ".join(what.split())[:_LONGEST_REASON]
-    return _notice(_SENTENCES[language].unknown_effect(summary, at), code=summary)
 
 
 def queue_full(waiting: int, language: Language) -> ReplyPayload:
@@ -98,35 +79,14 @@ def not_started(language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].not_started)
 
 
-def too_old(late: timedelta, language: Language) -> ReplyPayload:
-    """The message was found so late that answering would surprise."""
-    return _notice(_SENTENCES[language].too_old(late))
-
-
-def was_offline(away: timedelta, language: Language) -> ReplyPayload:
-    """The line that opens a late answer."""
-    return _notice(_SENTENCES[language].was_offline(away))
-
-
 def not_delivered(reason: str, language: Language) -> ReplyPayload:
     """An answer was made and could not be brought; *reason* is one sentence or part of one."""
     return _notice(_SENTENCES[language].not_delivered(_clause(reason)))
 
 
-def stranger(language: Language) -> ReplyPayload:
-    """Somebody wrote who may not talk to the bot."""
-    return _notice(_SENTENCES[language].stranger)
-
-
-def _notice(sentence: str, *, code: str = "") -> ReplyPayload:
-    """A sentence as it is, never read as Markdown; *code* in it looks like code."""
-    before, found, after = sentence.partition(code) if code else (sentence, "", "")
-    spans = (
-        Span(text=before),
-        Span(text=found, styles=frozenset({Style.CODE})),
-        Span(text=after),
-    )
-    body = Document(blocks=(Paragraph(spans=tuple(span for span in spans if span.text)),))
+def _notice(sentence: str) -> ReplyPayload:
+    """A sentence as it is, never read as Markdown."""
+    body = Document(blocks=(Paragraph(spans=(Span(text=sentence),)),))
     return ReplyPayload(kind=ReplyKind.NOTICE, body=body, fallback=sentence)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -19,9 +19,18 @@ _ENDING_SECONDS = 60.0
 class BotProcess:
     """``stonechat run`` on a state directory of its own."""
 
-    def __init__(self, home: Path, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        environ: Mapping[str, str] | None = None,
+        *,
+        port: int = 0,
+        command: Sequence[str] = (sys.executable, "-m", "bot", "run"),
+    ) -> None:
         self.home = home
         self.environ = dict(environ or {})
+        self.port = port
+        self.command = tuple(command)
         self.deaths = 0
         self._process: asyncio.subprocess.Process | None = None
 
@@ -49,14 +58,24 @@ class BotProcess:
         }
         with (self.home.parent / "bot.log").open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot", "run", "--port", "0",
-                env=environ, cwd=ROOT, stdout=output, stderr=output,
-            )  # fmt: skip
+                *self.command,
+                "--port",
+                str(self.port),
+                env=environ,
+                cwd=ROOT,
+                stdout=output,
+                stderr=output,
+            )
         async with asyncio.timeout(_STARTING_SECONDS):
             while self._process.returncode is None:
                 if await is_answered(self.control_socket):
                     return
                 await asyncio.sleep(0.02)
+
+    async def link(self) -> str:
+        """Ask it for a fresh link to its page."""
+        async with control(self.control_socket) as http, http.post("/open") as response:
+            return str((await response.json())["link"])
 
     async def died(self) -> int:
         """Wait until it has ended; return how (negative: the signal)."""

@@ -1,4 +1,3 @@
-import time
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -248,16 +247,16 @@ def test_words_without_marks_stay_as_they_are(text: str) -> None:
         "https://a) ",
     ],
 )
-def test_time_is_linear_in_the_text(pattern: str) -> None:
-    short, long = (_seconds(pattern * (size // len(pattern))) for size in (5_000, 40_000))
+def test_a_long_text_of_one_mark_is_read_to_its_end(pattern: str) -> None:
+    """What takes time by the square of the length meets the limit of every test."""
+    read = spans(pattern * (120_000 // len(pattern)))
 
-    assert long < max(0.2, 24 * short)
+    assert all(span.text for span in read)
 
 
 def test_a_paragraph_no_person_wrote_is_shown_as_it_is() -> None:
     text = "[" * 1_000_000
 
-    assert _seconds(text) < 1
     assert spans(text) == (Span(text=text),)
 
 
@@ -284,12 +283,6 @@ def _read_by_markdown_it(text: str) -> Iterator[Span]:
     for (look, target), same in groupby(looks, key=itemgetter(1, 2)):
         if joined := "".join(content for content, _, _ in same):
             yield Span(text=joined, styles=look, link=target)
-
-
-def _seconds(text: str) -> float:
-    start = time.process_time()
-    spans(text)
-    return time.process_time() - start
 
 
 def _span(part: Span | str | tuple[str, frozenset[Style]]) -> Span:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -200,17 +198,12 @@ def test_what_is_half_written_reads_well(so_far: str, expected: list[Block]) -> 
 @pytest.mark.parametrize(
     "pattern", ["a\n", "> a\n", "- a\n", "a|b\n", "|", "- ", "> ", "\n", "\t", "```\n"]
 )
-def test_time_is_linear_in_the_text(pattern: str) -> None:
-    short, long = (_seconds(pattern * (size // len(pattern))) for size in (2_000, 16_000))
-
-    assert long < max(0.2, 24 * short)
+def test_a_long_text_of_one_mark_is_read_to_its_end(pattern: str) -> None:
+    """What takes time by the square of the length meets the limit of every test."""
+    assert parse(pattern * (60_000 // len(pattern))) is not None
 
 
 def test_a_megabyte_of_brackets_holds_up_nobody() -> None:
-    assert _seconds("[" * 500_000 + "]" * 500_000) < 1
+    text = "[" * 500_000 + "]" * 500_000
 
-
-def _seconds(markdown: str) -> float:
-    start = time.process_time()
-    parse(markdown)
-    return time.process_time() - start
+    assert parse(text) == Document(blocks=(Paragraph(spans=(Span(text=text),)),))

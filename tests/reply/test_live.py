@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,23 +42,17 @@ def test_what_was_seen_live_is_what_is_sent(parts: list[str]) -> None:
         *("` ", "``` ", "~~~\n", "<", "[[", "\\", " ", "words "),
     ],
 )
-def test_time_is_linear_in_the_text(pattern: str) -> None:
-    short, long = (_seconds(pattern * (size // len(pattern))) for size in (4_000, 32_000))
+def test_a_long_text_of_one_mark_is_read_to_its_end(pattern: str) -> None:
+    """What takes time by the square of the length meets the limit of every test."""
+    shown, _ = read_directives(pattern * (120_000 // len(pattern)))
 
-    assert long < max(0.2, 24 * short)
+    assert len(shown) <= 120_000
 
 
 def test_a_held_tail_costs_nothing_more_with_every_character() -> None:
+    text = "a ` tick <think> " + "and words " * 10_000
     live = LiveText()
-    start = time.process_time()
 
-    for character in "a ` tick <think> " + "and words " * 2_000:
-        live.feed(character)
+    shown = "".join(map(live.feed, text)) + live.end()
 
-    assert time.process_time() - start < 2
-
-
-def _seconds(text: str) -> float:
-    start = time.process_time()
-    read_directives(text)
-    return time.process_time() - start
+    assert shown == read_directives(text)[0]

@@ -67,6 +67,7 @@ async def one_answer(witness: Witness, bot: BotProcess, said: str, number: str) 
         assert written(bot).count(number) == 1
 
 
+@pytest.mark.timeout(300)
 async def test_killed_at_every_fault_point(tmp_path: Path) -> None:
     async with a_bot(tmp_path) as (bot, _):
         for point in POINTS:
