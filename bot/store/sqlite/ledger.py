@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState
@@ -87,7 +88,14 @@ class SqliteLedger:
             values |= _columns(query.conversation)
         if query.states is not None and _OPEN.issuperset(query.states):
             where.append(_OPEN_CLAUSE)
-        search = _Search(_TURNS, where, values, query.states, order="seq", limit=query.limit)
+        search = _Search(
+            select=_TURNS,
+            where=where,
+            values=values,
+            states=query.states,
+            order="seq",
+            limit=query.limit,
+        )
 
         def unit(connection: sqlite3.Connection) -> Sequence[TurnRecord]:
             return [_turn_record(row) for row in search.newest(connection)]
@@ -102,7 +110,12 @@ class SqliteLedger:
             where.append("one.turn_id = :turn_id")
             values["turn_id"] = query.turn_id
         search = _Search(
-            _DELIVERIES, where, values, query.states, order="number", limit=query.limit
+            select=_DELIVERIES,
+            where=where,
+            values=values,
+            states=query.states,
+            order="number",
+            limit=query.limit,
         )
 
         def unit(connection: sqlite3.Connection) -> Sequence[Delivery]:
@@ -131,8 +144,10 @@ class SqliteLedger:
         def unit(connection: sqlite3.Connection) -> Sequence[Line]:
             heard = connection.execute(f"{_HEARD} AND {latest}", values).fetchall()
             said = connection.execute(f"{_DELIVERIES} WHERE {latest}", values).fetchall()
-            lines = [_heard(row) for row in heard] + [_said(row) for row in said]
-            return sorted(lines, key=lambda line: line.seq)[-limit:]
+            rows = [(int(row["seq"]), _heard, row) for row in heard]
+            rows += [(int(row["seq"]), _said, row) for row in said]
+            rows.sort(key=itemgetter(0))
+            return [line(row) for _, line, row in rows[-limit:]]
 
         return await self._reader.read(unit)
 
@@ -155,7 +170,7 @@ class SqliteLedger:
         await self._reader.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
     """A list, newest first. Its cost follows its limit, not the length of history."""
 

@@ -1,15 +1,17 @@
 """What is SQLite's own: caps that can be set, and a row that cannot be read."""
 
 import sqlite3
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
-from bot.contracts.store import Full, Opened
+from bot.contracts.store import Full, Opened, WorkWaiting
 from bot.contracts.turn import Lane
 from bot.store.sqlite import SqliteStore
 from bot.store.sqlite.claims import Caps
+from bot.store.sqlite.turns import SqliteTurns
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.clock import FakeClock
 
@@ -43,6 +45,18 @@ async def test_a_store_that_could_not_be_opened_is_held_by_nobody(tmp_path: Path
     await store.close()
     with pytest.raises(StoreUnavailable, match="closed"):
         await store.turns.open(an_arrival("late"))
+
+
+async def test_whoever_stops_listening_is_forgotten(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "stone.db", clock=FakeClock())
+    await store.turns.open(an_arrival("hello"))
+    signals = store.turns.signals()
+    assert isinstance(signals, AsyncGenerator)
+    assert await anext(signals) == WorkWaiting()
+    await signals.aclose()
+    assert isinstance(store.turns, SqliteTurns)
+    assert store.turns._listeners == []
+    await store.close()
 
 
 async def test_a_turn_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: Path) -> None:
