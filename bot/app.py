@@ -114,7 +114,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     """
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
-        store = await open_store(settings.store, clock=seams.clock, ids=seams.ids)
+        store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         channels = _channels(settings, store, seams)

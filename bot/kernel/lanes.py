@@ -67,7 +67,13 @@ class Lanes:
             await asyncio.wait(running)
         for task, turn in running.items():
             if task.cancelled():
-                await self._turns.release(turn)
+                await self._put_back(turn)
+
+    async def _put_back(self, turn: Turn) -> None:
+        try:
+            await self._turns.release(turn)
+        except LeaseLost:
+            _log.info("turn had ended when it was stopped", turn=turn.id)
 
     async def _listen(self) -> None:
         try:

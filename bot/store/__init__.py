@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 from typing import Protocol, cast
 
-from bot.contracts.clock import Clock, Ids
+from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.store import Ledger, Store
 
@@ -15,7 +15,7 @@ _EXPECTED = "an address such as sqlite:///path/to/stonechat.db"
 class Backend(Protocol):
     """What a backend's folder exports."""
 
-    async def open_store(self, url: str, *, clock: Clock, ids: Ids) -> Store:
+    async def open_store(self, url: str, *, clock: Clock) -> Store:
         """Open it to read and write, alone."""
         ...
 
@@ -32,7 +32,7 @@ class OpenLedger(Ledger, Protocol):
         ...
 
 
-async def open_store(url: str, *, clock: Clock, ids: Ids) -> Store:
+async def open_store(url: str, *, clock: Clock) -> Store:
     """Open the store at *url*, and be the only one who has it open.
 
     Raises:
@@ -40,7 +40,7 @@ async def open_store(url: str, *, clock: Clock, ids: Ids) -> Store:
         StoreHeld: another process has it open.
         StoreUnavailable: it cannot be read or written; the sentence says why.
     """
-    return await _backend(url).open_store(url, clock=clock, ids=ids)
+    return await _backend(url).open_store(url, clock=clock)
 
 
 async def open_ledger(url: str) -> OpenLedger:

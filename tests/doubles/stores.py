@@ -8,14 +8,13 @@ from bot.clock import SystemClock
 from bot.contracts.clock import Clock
 from bot.contracts.store import Store
 from bot.store import open_store
-from tests.doubles.clock import CountingIds
 
 
 @asynccontextmanager
 async def a_store(folder: Path, clock: Clock | None = None) -> AsyncIterator[Store]:
     """Open a SQLite store in *folder*, and close it."""
     url = f"sqlite://{folder / 'stonechat.db'}"
-    store = await open_store(url, clock=clock or SystemClock(), ids=CountingIds())
+    store = await open_store(url, clock=clock or SystemClock())
     try:
         yield store
     finally:

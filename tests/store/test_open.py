@@ -4,7 +4,7 @@ import pytest
 
 from bot.contracts.errors import ConfigError, StoreUnavailable
 from bot.store import open_ledger, open_store
-from tests.doubles.clock import CountingIds, FakeClock
+from tests.doubles.clock import FakeClock
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from tests.doubles.clock import CountingIds, FakeClock
 )
 async def test_an_address_that_names_no_store_is_a_wrong_setting(url: str) -> None:
     with pytest.raises(ConfigError) as told:
-        await open_store(url, clock=FakeClock(), ids=CountingIds())
+        await open_store(url, clock=FakeClock())
     assert told.value.setting == "store"
     assert "sqlite:///" in str(told.value)
     with pytest.raises(ConfigError):

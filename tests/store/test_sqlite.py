@@ -9,7 +9,6 @@ from hypothesis import settings
 
 from bot.contracts.store import Store
 from bot.store import open_store
-from tests.doubles.clock import CountingIds
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.ledger_contract import LedgerContract
 from tests.store.machine import StoreMachine
@@ -27,7 +26,7 @@ def clock() -> WatchedClock:
 
 @pytest.fixture
 async def store(tmp_path: Path, clock: WatchedClock) -> AsyncIterator[Store]:
-    opened = await open_store(f"sqlite://{tmp_path}/stone.db", clock=clock, ids=CountingIds())
+    opened = await open_store(f"sqlite://{tmp_path}/stone.db", clock=clock)
     yield opened
     await opened.close()
 
@@ -59,7 +58,7 @@ class SqliteMachine(StoreMachine):
 
     async def opened(self) -> Store:
         url = f"sqlite://{self._folder.name}/stone.db"
-        return await open_store(url, clock=self.clock, ids=CountingIds())
+        return await open_store(url, clock=self.clock)
 
     def teardown(self) -> None:
         super().teardown()

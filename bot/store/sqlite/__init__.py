@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from bot.contracts.clock import Clock, Ids
+from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.store import Ledger, Outbox, Records, Sessions, Store, Transcripts, Turns
 from bot.store.sqlite import leases
@@ -70,9 +70,8 @@ class SqliteStore:
         self._held.release()
 
 
-async def open_store(url: str, *, clock: Clock, ids: Ids) -> Store:
-    """Open the store at ``sqlite:///absolute/path``. Every id here follows from a turn's."""
-    del ids
+async def open_store(url: str, *, clock: Clock) -> Store:
+    """Open the store at ``sqlite:///absolute/path``."""
     return await SqliteStore.open(_path(url), clock=clock)
 
 

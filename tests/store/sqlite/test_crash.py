@@ -18,7 +18,7 @@ from bot.contracts.transcript import Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store import open_ledger, open_store
 from tests.doubles.arrivals import a_delivery, an_arrival
-from tests.doubles.clock import START, CountingIds, FakeClock
+from tests.doubles.clock import START, FakeClock
 from tests.store.outbox_contract import RECEIPT
 
 ROOT = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ def killed_after(database: Path, life: int, lines: int) -> list[list[str]]:
 
 
 async def reopened(database: Path) -> Store:
-    return await open_store(f"sqlite://{database}", clock=FakeClock(), ids=CountingIds())
+    return await open_store(f"sqlite://{database}", clock=FakeClock())
 
 
 async def check(store: Store, said: list[list[str]], life: int) -> None:

@@ -6,7 +6,7 @@
 import asyncio
 import sys
 
-from bot.clock import RandomIds, SystemClock
+from bot.clock import SystemClock
 from bot.contracts.delivery import Receipt
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Cursor, Store
@@ -64,7 +64,7 @@ async def bring(store: Store) -> None:
 
 async def main(database: str, life: str) -> None:
     """Do all of it at once until somebody ends it."""
-    store = await open_store(f"sqlite://{database}", clock=SystemClock(), ids=RandomIds())
+    store = await open_store(f"sqlite://{database}", clock=SystemClock())
     say("ready")
     workers = [answer(store) for _ in range(3)]
     await asyncio.gather(hear(store, life), *workers, bring(store))
