@@ -84,7 +84,8 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens spent, as the provider counted them. Input includes what was cached."""
+    """Tokens spent, as the provider counted them, input including what was cached; and calls
+    made, as the transcript counts them."""
 
     input_tokens: int = 0
     output_tokens: int = 0

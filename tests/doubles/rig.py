@@ -1,7 +1,7 @@
 """The whole bot with doubles at its edges: somebody says things, and a screen shows lines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,11 +108,18 @@ class Rig:
 
 @asynccontextmanager
 async def a_rig(
-    home: Path, *steps: Step, tools: Sequence[Tool[Any]] = (), drain_seconds: float = 5.0
+    home: Path,
+    *steps: Step,
+    tools: Sequence[Tool[Any]] = (),
+    drain_seconds: float = 5.0,
+    environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Rig]:
-    """Run the bot on *home*, with a model that takes *steps*; stop it as an operator would."""
+    """Run the bot on *home*, with a model that takes *steps*; stop it as an operator would.
+
+    A key in *environ* makes it ask that key's server instead.
+    """
     home.mkdir(mode=0o700, exist_ok=True)
-    settings = load_settings(home, {"HOME": str(home)})
+    settings = load_settings(home, {"HOME": str(home), **(environ or {})})
     seed(Path(settings.agents["main"].workspace), template_folder())
     model = ScriptedModel(*steps)
     seams = Seams(models={"demo": model}, tools=tuple(tools))

@@ -58,7 +58,7 @@ class ChatModelContract:
             text="Good morning, 世界",
             stop=StopReason.END,
             model="model-1",
-            usage=Usage(input_tokens=11, output_tokens=7, model_calls=1),
+            usage=Usage(input_tokens=11, output_tokens=7),
         )
 
     async def test_the_first_word_is_heard_before_the_last_is_said(self, rig: Rig) -> None:
@@ -114,7 +114,7 @@ class ChatModelContract:
         await rig.plays(Answer(text="hi", tokens=(100, 5, 80)))
 
         assert (await rig.message()).usage == Usage(
-            input_tokens=100, output_tokens=5, cached_tokens=80, model_calls=1
+            input_tokens=100, output_tokens=5, cached_tokens=80
         )
 
     async def test_thinking_is_kept_apart_from_the_words(self, rig: Rig) -> None:

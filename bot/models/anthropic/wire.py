@@ -277,5 +277,4 @@ def _spent(usage: _Usage) -> Usage:
         input_tokens=(usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached,
         output_tokens=usage.output_tokens or 0,
         cached_tokens=cached,
-        model_calls=1,
     )

@@ -245,7 +245,6 @@ class ChunkReader:
                 input_tokens=self._usage.prompt_tokens,
                 output_tokens=self._usage.completion_tokens,
                 cached_tokens=self._usage.prompt_tokens_details.cached_tokens,
-                model_calls=1,
             ),
         )
 

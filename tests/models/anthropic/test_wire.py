@@ -205,7 +205,7 @@ def test_blocks_of_every_kind_are_put_together() -> None:
         ),
         thinking=(Thinking(text="Hm.", signature="abc"), Thinking(redacted="xyz")),
         model="model-1",
-        usage=Usage(input_tokens=7, output_tokens=9, cached_tokens=4, model_calls=1),
+        usage=Usage(input_tokens=7, output_tokens=9, cached_tokens=4),
     )
 
 
