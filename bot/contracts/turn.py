@@ -84,8 +84,10 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens spent, as the provider counted them, input including what was cached; and calls
-    made, as the transcript counts them."""
+    """What a turn used: tokens as the provider counted them, calls as the transcript does.
+
+    Input includes what was cached.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
