@@ -58,10 +58,11 @@ def reference() -> str:
 
 
 def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
+    meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
         inner, suffix = _below(field)
-        yield f"{key}{suffix}", _default(field, inner), " ".join((field.description or "").split())
+        yield f"{key}{suffix}", _default(field, inner), " ".join(meanings[name].split())
         if inner is not None:
             yield from _rows(inner, f"{key}{suffix}.")
 
