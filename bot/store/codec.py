@@ -1,6 +1,8 @@
 """Between our dataclasses and JSON on disk: the door through which records come back."""
 
 import json
+from collections.abc import Callable
+from functools import cached_property
 from typing import Final, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,11 +22,15 @@ class Codec(Generic[T]):
     """Writes values of one type as JSON and reads them back.
 
     A field that this version does not know is ignored, so that a newer minor
-    version's records can be read.
+    version's records can be read. Its adapter is costly, and made for the first value.
     """
 
-    def __init__(self, adapter: TypeAdapter[T]) -> None:
-        self._adapter = adapter
+    def __init__(self, adapter: Callable[[], TypeAdapter[T]]) -> None:
+        self._make = adapter
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        return self._make()
 
     def encode(self, value: T) -> str:
         """Write *value*. A lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
@@ -49,10 +55,10 @@ class Codec(Generic[T]):
             ) from error
 
 
-ARRIVAL: Final = Codec(TypeAdapter(Arrival))
-ENTRY: Final[Codec[Entry]] = Codec(TypeAdapter(Entry))
-OUTCOME: Final = Codec(TypeAdapter(Outcome))
-PAYLOAD: Final = Codec(TypeAdapter(ReplyPayload))
-RECEIPT: Final = Codec(TypeAdapter(Receipt))
-TARGET: Final = Codec(TypeAdapter(Target))
-USAGE: Final = Codec(TypeAdapter(Usage))
+ARRIVAL: Final = Codec(lambda: TypeAdapter(Arrival))
+ENTRY: Final[Codec[Entry]] = Codec(lambda: TypeAdapter(Entry))
+OUTCOME: Final = Codec(lambda: TypeAdapter(Outcome))
+PAYLOAD: Final = Codec(lambda: TypeAdapter(ReplyPayload))
+RECEIPT: Final = Codec(lambda: TypeAdapter(Receipt))
+TARGET: Final = Codec(lambda: TypeAdapter(Target))
+USAGE: Final = Codec(lambda: TypeAdapter(Usage))

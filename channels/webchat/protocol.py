@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, TypeAdapter
@@ -237,18 +238,25 @@ ServerFrame = (
 
 Frame = ClientFrame | ServerFrame
 
-_CLIENT: Final[TypeAdapter[ClientFrame]] = TypeAdapter(
-    Annotated[ClientFrame, Field(discriminator="type")]
-)
-_SERVER: Final[TypeAdapter[ServerFrame]] = TypeAdapter(
-    Annotated[ServerFrame, Field(discriminator="type")]
-)
-_ANY: Final[TypeAdapter[Frame]] = TypeAdapter(Annotated[Frame, Field(discriminator="type")])
+
+@cache
+def _client() -> TypeAdapter[ClientFrame]:
+    return TypeAdapter(Annotated[ClientFrame, Field(discriminator="type")])
+
+
+@cache
+def _server() -> TypeAdapter[ServerFrame]:
+    return TypeAdapter(Annotated[ServerFrame, Field(discriminator="type")])
+
+
+@cache
+def _any() -> TypeAdapter[Frame]:
+    return TypeAdapter(Annotated[Frame, Field(discriminator="type")])
 
 
 def encode(frame: Frame) -> str:
     """Write a frame as JSON, without what is not set (pure)."""
-    return _ANY.dump_json(frame, exclude_none=True).decode()
+    return _any().dump_json(frame, exclude_none=True).decode()
 
 
 def read_client(text: str) -> ClientFrame:
@@ -262,7 +270,7 @@ def read_client(text: str) -> ClientFrame:
         RecursionError: it is nested too deeply to be one.
     """
     cleaned = clean(json.dumps(json.loads(text), ensure_ascii=False))
-    return _CLIENT.validate_json(cleaned, strict=True, extra="forbid")
+    return _client().validate_json(cleaned, strict=True, extra="forbid")
 
 
 def read_server(text: str) -> ServerFrame:
@@ -271,4 +279,4 @@ def read_server(text: str) -> ServerFrame:
     Raises:
         ValueError: it is no frame.
     """
-    return _SERVER.validate_json(text)
+    return _server().validate_json(text)
