@@ -102,14 +102,6 @@ class Delivered(Event):
     seq: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryGivenUp(Event):
-    """A delivery will not arrive."""
-
-    delivery_id: str
-    reason: str
-
-
 class Bus(Protocol):
     """Carries the news. Lossy by contract, ordered per turn."""
 

@@ -5,23 +5,27 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.bus.local import LocalBus
-from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, OnUnknown
+from bot.contracts.channel import Channel
+from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, OnUnknown, Receipt
 from bot.contracts.errors import (
     ChannelError,
     ChannelUnavailable,
     RateLimited,
     SendRejected,
     SendUncertain,
+    StoreUnavailable,
 )
-from bot.contracts.store import DeliveryQuery, Store
+from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.store import DeliveryQuery, Outbox, Store
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
-from bot.delivery.courier import Courier
+from bot.delivery.courier import Courier, NoticeOf
 from tests.doubles.arrivals import a_delivery, an_arrival
-from tests.doubles.clock import START, FairChance, FakeClock
+from tests.doubles.clock import START, FairChance, FakeClock, HastyClock
 from tests.doubles.fake_channel import FakeChannel
 from tests.doubles.stores import a_store
 
@@ -33,16 +37,25 @@ def no_notice(delivery: Delivery, reason: str) -> Sequence[Delivery]:
 
 @asynccontextmanager
 async def delivering(
-    store: Store, channel: FakeChannel, clock: FakeClock, notice_of: object = no_notice
+    store: Store,
+    channel: Channel,
+    clock: FakeClock,
+    notice_of: NoticeOf = no_notice,
+    *,
+    outbox: Outbox | None = None,
+    send_seconds: float = 60.0,
+    end_seconds: float = 10.0,
 ) -> AsyncIterator[None]:
     """Run a courier for the page."""
     courier = Courier(
         channel=channel,
-        outbox=store.outbox,
-        notice_of=notice_of if callable(notice_of) else no_notice,
+        outbox=outbox or store.outbox,
+        notice_of=notice_of,
         bus=LocalBus(),
         clock=clock,
         chance=FairChance(),
+        send_seconds=send_seconds,
+        end_seconds=end_seconds,
     )
     stopping = asyncio.Event()
     working = asyncio.create_task(courier.work(stopping))
@@ -226,3 +239,92 @@ async def test_what_a_dead_process_was_sending_is_unknown_and_not_simply_sent_ag
 
     assert row.repeats == 1
     assert channel.shown == ["hello"]
+
+
+class BrokenChannel(FakeChannel):
+    """Breaks in ways no channel should, until it has run out of them."""
+
+    def __init__(self, *ways: BaseException | None) -> None:
+        super().__init__()
+        self.ways = list(ways)
+
+    async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
+        if self.ways:
+            if (way := self.ways.pop(0)) is not None:
+                raise way
+            await asyncio.Event().wait()
+        return await super().send(target, payload, nonce=nonce)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [ValueError("a bug"), OSError("reset"), TimeoutError(), asyncio.CancelledError(), None],
+    ids=["bug", "socket", "time", "cancelled inside", "hangs"],
+)
+async def test_a_channel_that_breaks_has_an_unknown_end_and_blocks_nobody(
+    tmp_path: Path, way: BaseException | None
+) -> None:
+    clock, channel = FakeClock(START), BrokenChannel(way)
+    async with (
+        a_store(tmp_path, clock) as store,
+        delivering(store, channel, clock, send_seconds=0.05),
+    ):
+        turn = await a_finished_turn(store, "one", "two")
+        await until_all(store, turn, DeliveryState.SENT, clock=clock)
+        rows = await store.ledger.deliveries(DeliveryQuery(turn_id=turn.id))
+
+    assert channel.shown == ["one", "two"]
+    assert sorted(row.repeats for row in rows) == [0, 1]
+
+
+class FullAtFirst:
+    """An outbox on a disk that is full at the first two tries of every verb."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self.refused: dict[str, int] = {}
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the outbox has
+        async def verb(*args: object, **changes: object) -> object:
+            if self.refused.get(name, 0) < 2:
+                self.refused[name] = self.refused.get(name, 0) + 1
+                raise StoreUnavailable("the disk is full")
+            return await getattr(self._outbox, name)(*args, **changes)
+
+        return verb
+
+
+async def test_whatever_became_of_a_send_is_recorded_once_there_is_room(tmp_path: Path) -> None:
+    clock, channel = HastyClock(START), FakeChannel()
+    channel.outcomes += [
+        ChannelUnavailable("down"),
+        SendUncertain("no answer"),
+        None,
+        SendRejected("the chat is gone"),
+    ]
+    async with a_store(tmp_path, clock) as store:
+        full: Any = FullAtFirst(store.outbox)
+        async with delivering(store, channel, clock, outbox=full):
+            first = await a_finished_turn(store, "one")
+            await until_all(store, first, DeliveryState.SENT, clock=clock)
+            second = await a_finished_turn(store, "two")
+            await until_all(store, second, DeliveryState.REJECTED, clock=clock)
+
+    assert channel.shown == ["one", "one"]
+    assert full.refused == dict.fromkeys(
+        ("lease", "wait", "retry", "doubt", "repeat", "settle", "give_up"), 2
+    )
+
+
+async def test_a_send_that_never_ends_does_not_hold_up_the_stop(tmp_path: Path) -> None:
+    clock, channel = FakeClock(START), FakeChannel()
+    channel.holding = asyncio.Event()
+    async with a_store(tmp_path, clock) as store:
+        turn = await a_finished_turn(store, "hello")
+        async with delivering(store, channel, clock, end_seconds=0.01):
+            async with asyncio.timeout(10):
+                await channel.sending.wait()
+        assert await states(store, turn) == {"hello": "sending"}
+
+    async with a_store(tmp_path, clock) as store, delivering(store, FakeChannel(), clock):
+        await until_all(store, turn, DeliveryState.SENT, clock=clock)
