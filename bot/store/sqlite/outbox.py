@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
+from bot.contracts.errors import RecordUnreadable
 from bot.contracts.text import clean
 from bot.store import codec
 from bot.store.sqlite.bell import Bell
@@ -52,19 +53,15 @@ class SqliteOutbox:
         now = ticks(self._clock.now())
 
         def unit(connection: sqlite3.Connection) -> Delivery | None:
-            due = connection.execute(
-                _DUE, {"channel": channel, "account": account, "now": now}
-            ).fetchone()
-            if due is None:
-                return None
-            row = connection.execute(
-                "UPDATE delivery SET attempt = attempt + 1, boot = :boot,"
-                " started_at = CASE state WHEN 'pending' THEN :now ELSE started_at END,"
-                " state = CASE state WHEN 'pending' THEN 'sending' ELSE state END"
-                " WHERE number = :number RETURNING *",
-                {"boot": self._boot.number, "now": now, "number": due["number"]},
-            ).fetchone()
-            return delivery_of(row)
+            account_key = {"channel": channel, "account": account, "now": now}
+            while (due := connection.execute(_DUE, account_key).fetchone()) is not None:
+                try:
+                    delivery_of(due)
+                except RecordUnreadable as error:  # it must not hold up those behind it
+                    _reject(connection, due, error)
+                    continue
+                return _begin(connection, due, self._boot, now)
+            return None
 
         return await self._writer.write(unit, undo=_unlease)
 
@@ -167,6 +164,24 @@ class SqliteOutbox:
 
     def _ring(self, _: object) -> None:
         self._bell.ring()
+
+
+def _begin(connection: sqlite3.Connection, due: sqlite3.Row, boot: Boot, now: int) -> Delivery:
+    row = connection.execute(
+        "UPDATE delivery SET attempt = attempt + 1, boot = :boot,"
+        " started_at = CASE state WHEN 'pending' THEN :now ELSE started_at END,"
+        " state = CASE state WHEN 'pending' THEN 'sending' ELSE state END"
+        " WHERE number = :number RETURNING *",
+        {"boot": boot.number, "now": now, "number": due["number"]},
+    ).fetchone()
+    return delivery_of(row)
+
+
+def _reject(connection: sqlite3.Connection, due: sqlite3.Row, error: RecordUnreadable) -> None:
+    connection.execute(
+        "UPDATE delivery SET state = 'rejected', reason = ? WHERE number = ?",
+        (str(error), due["number"]),
+    )
 
 
 def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
 from bot.contracts.store import Full, Opened, WorkWaiting
-from bot.contracts.turn import Lane
+from bot.contracts.turn import Lane, Outcome, OutcomeKind
 from bot.store.sqlite import SqliteStore
 from bot.store.sqlite.claims import Caps
 from bot.store.sqlite.turns import SqliteTurns
-from tests.doubles.arrivals import an_arrival
+from tests.doubles.arrivals import a_delivery, an_arrival
 from tests.doubles.clock import FakeClock
 
 LANES = tuple(Lane)
@@ -78,4 +78,26 @@ async def test_a_turn_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: 
     assert "cannot be read" in ending
     with pytest.raises(RecordUnreadable):
         await store.ledger.turn(broken.turn.id)
+    await store.close()
+
+
+async def test_a_delivery_that_cannot_be_read_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "stone.db"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    await store.turns.open(an_arrival("one"))
+    turn = await store.turns.take("worker", LANES)
+    assert turn is not None
+    parts = [a_delivery(turn, text, part=n) for n, text in enumerate(("broken", "whole"))]
+    await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), parts)
+    hand = sqlite3.connect(path)
+    hand.execute("UPDATE delivery SET payload = '{}' WHERE id = ?", (parts[0].id,))
+    hand.commit()
+    leased = await store.outbox.lease("page", "default")
+    assert leased is not None
+    assert leased.id == parts[1].id
+    row = hand.execute("SELECT state, reason FROM delivery WHERE id = ?", (parts[0].id,))
+    state, reason = row.fetchone()
+    hand.close()
+    assert state == "rejected"
+    assert "cannot be read" in reason
     await store.close()
