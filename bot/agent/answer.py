@@ -25,6 +25,7 @@ from bot.agent.verdict import (
 )
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
@@ -120,7 +121,8 @@ class Agent:
             attended=turn.arrival.lane is Lane.PEOPLE,
             in_time=in_time(received_at, now, _freshness(turn)),
             resumable=in_time(received_at, now, RESUME_WITHIN),
-            has_begun=len(transcript.of_this_turn) > 1 or turn.attempt > 1,
+            has_begun=turn.attempt > 1
+            or any(isinstance(entry, AssistantMessage) for entry in transcript.of_this_turn),
             calls=calls,
             unsafe_begun=unsafe_begun(transcript.recorded, turn.id),
         )

@@ -8,7 +8,7 @@ from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
 from bot.agent.verdict import CallEvidence, Mending, mending
 from bot.contracts import faults
-from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
+from bot.contracts.messages import AssistantMessage, ResultState, ToolCall, ToolResult
 from bot.contracts.tool import Probe
 
 
@@ -43,7 +43,8 @@ async def repair(
             case action:
                 assert_never(action)
     if again:
-        await tools.carry_out(again, stop=StopReason.TOOL_USE)
+        asked = [e for e in transcript.of_this_turn if isinstance(e, AssistantMessage)]
+        await tools.carry_out(again, stop=asked[-1].stop)
 
 
 def _unknown(call: ToolCall, at: datetime | None) -> ToolResult:

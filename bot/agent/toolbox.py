@@ -9,6 +9,7 @@ import structlog
 
 from bot.agent.budget import WARNING, Budget, Repetition
 from bot.agent.hooks import Hooks
+from bot.agent.transcript import to_the_end
 from bot.contracts import faults
 from bot.contracts.errors import BotError, ToolDenied, ToolError
 from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
@@ -25,6 +26,7 @@ _CUT_OFF: Final = (
     "incomplete. Ask again with less text."
 )
 _TOO_MANY: Final = "Not carried out: the turn has made as many tool calls as it may."
+_NEVER_BEGAN: Final = "It was stopped before it began."
 _KILLED: Final = "It was stopped before it ended. Part of its effect may have happened."
 _UNKNOWN: Final = (
     "It did not end when it was told to; its outcome is unknown and it was not repeated. "
@@ -109,7 +111,7 @@ class Toolbox:
                 await self._side_by_side(batch)
             except asyncio.CancelledError:
                 for checked in (c for later in batches[done:] for c in later):
-                    await self._keep(_result(checked.call, ResultState.KILLED, "It never began."))
+                    await self._keep(_result(checked.call, ResultState.KILLED, _NEVER_BEGAN))
                 raise
 
     async def probe(self, call: ToolCall) -> Probe:
@@ -118,8 +120,13 @@ class Toolbox:
         if tool is None or tool.probe is None:
             return Probe.UNCLEAR
         try:
-            return await tool.probe(self._context(call), tool.parameters.parse(call.arguments))
-        except BotError:
+            async with asyncio.timeout(tool.timeout_seconds):
+                return await tool.probe(self._context(call), tool.parameters.parse(call.arguments))
+        except (BotError, TimeoutError):
+            return Probe.UNCLEAR
+        except Exception:  # noqa: BLE001 - the log has it whole
+            # A broken probe has found nothing out, and the call counts as unknown.
+            _log.exception("probe broke", tool=tool.name)
             return Probe.UNCLEAR
 
     def _find(self, name: str) -> Tool[Any] | None:
@@ -165,15 +172,25 @@ class Toolbox:
         call, tool = checked.call, checked.tool
         self._hooks.tool_started(call, tool.summarise(checked.arguments))
         if tool.effect is not Effect.PURE:
-            await self._keep(CallStarted(call_id=call.id, name=tool.name, effect=tool.effect))
+            started = CallStarted(call_id=call.id, name=tool.name, effect=tool.effect)
+            try:
+                await self._keep(started)
+            except asyncio.CancelledError:
+                await self._record(call, _result(call, ResultState.KILLED, _NEVER_BEGAN))
+                raise
         faults.reach("tool.exec")
         work = asyncio.create_task(_run(tool, self._context(call), checked), name=tool.name)
         try:
             await asyncio.wait({work}, timeout=tool.timeout_seconds)
         finally:
-            result = await _ended(work, checked)
-            await self._keep(result)
-            self._hooks.tool_ended(call, result.state)
+            await to_the_end(self._end(work, checked))
+
+    async def _end(self, work: "asyncio.Task[ToolResult]", checked: _Checked) -> None:
+        await self._record(checked.call, await _ended(work, checked))
+
+    async def _record(self, call: ToolCall, result: ToolResult) -> None:
+        await self._keep(result)
+        self._hooks.tool_ended(call, result.state)
 
 
 async def _run(tool: Tool[Any], context: ToolContext, checked: _Checked) -> ToolResult:

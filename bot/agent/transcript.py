@@ -1,8 +1,8 @@
 """One turn's view of its session: what is recorded, and the only way to record more."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final
 
 from bot.contracts import faults
 from bot.contracts.messages import AssistantMessage, ToolResult
@@ -45,12 +45,7 @@ class LiveTranscript:
         Raises:
             LeaseLost: the turn is somebody else's by now.
         """
-        writing = asyncio.ensure_future(self._write(entry))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await writing
-            raise
+        await to_the_end(self._write(entry))
 
     async def _write(self, entry: Entry) -> None:
         with faults.commit(_COMMIT_POINTS.get(type(entry), "model.commit")):
@@ -69,3 +64,13 @@ class LiveTranscript:
                 total += entry.usage
                 total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
         return total
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await *work* to its end; a cancellation goes on after that."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

@@ -1,5 +1,7 @@
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -21,11 +23,12 @@ from bot.contracts.messages import (
     UserMessage,
 )
 from bot.contracts.tool import Effect, Probe
-from bot.contracts.transcript import CallStarted, Nudge
-from bot.contracts.turn import Lane, OutcomeKind, Rank, Turn, TurnId
+from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded
+from bot.contracts.turn import Failure, Lane, OutcomeKind, Rank, Turn, TurnId
 from tests.doubles.agent import AgentBench, a_bench, until
 from tests.doubles.scripted_model import ScriptedModel, call, calls, words
 from tests.doubles.tools import Ledger
+from tests.doubles.transcripts import MemoryTranscripts
 
 
 async def test_an_answer_is_recorded_before_it_is_given(tmp_path: Path) -> None:
@@ -407,6 +410,22 @@ async def test_the_model_cannot_repeat_an_unknown_call_by_asking_again(tmp_path:
     assert (again.state is ResultState.DENIED) == (ledger.acts == [])
 
 
+async def test_a_call_that_was_cut_off_is_not_carried_out_after_a_crash_either(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger()
+    bench = a_bench(tmp_path, words("I was cut off."), tools=[ledger.tool()])
+    turn = bench.turn()
+    cut = calls(("act", {"word": "a"}, "open"), stop=StopReason.LENGTH)
+    bench.transcripts.record(turn.id, cut)
+
+    await bench.answer(replace(turn, attempt=2, crashes=1))
+
+    assert ledger.acts == []
+    (result,) = (e for e in bench.transcripts.entries() if isinstance(e, ToolResult))
+    assert result.state is ResultState.ERROR
+
+
 @pytest.mark.parametrize(
     ("found", "acts", "state"),
     [
@@ -427,6 +446,41 @@ async def test_a_checkable_call_is_probed_first(
     assert ledger.acts == acts
     (result,) = (e for e in bench.transcripts.entries() if isinstance(e, ToolResult))
     assert result.state is state
+
+
+@pytest.mark.parametrize("fault", [OSError("gone"), ValueError("a bug"), None])
+async def test_a_probe_that_breaks_or_hangs_has_found_nothing_out(
+    tmp_path: Path, fault: Exception | None
+) -> None:
+    async def probe(_context: object, _arguments: object) -> Probe:
+        if fault is not None:
+            raise fault
+        await asyncio.Event().wait()
+        return Probe.NOT_DONE
+
+    ledger = Ledger()
+    tool = replace(ledger.tool(effect=Effect.CHECKABLE, timeout_seconds=0.02), probe=probe)
+    bench = a_bench(tmp_path, words("I cannot tell."), tools=[tool])
+
+    async with asyncio.timeout(5):
+        outcome = await bench.answer(crashed(bench, effect=Effect.CHECKABLE))
+
+    assert outcome.text == "I cannot tell."
+    assert ledger.acts == []
+    (result,) = (e for e in bench.transcripts.entries() if isinstance(e, ToolResult))
+    assert result.state is ResultState.UNKNOWN
+
+
+async def test_a_message_that_joined_does_not_make_a_late_turn_begin(tmp_path: Path) -> None:
+    bench = a_bench(tmp_path)
+    turn = bench.turn()
+    bench.transcripts.record(turn.id, Received(inbound=turn.arrival.inbound, rank=Rank.OWNER))
+    bench.clock.jump(timedelta(hours=25))
+
+    outcome = await bench.answer(turn)
+
+    assert outcome.failure is Failure.TOO_LATE
+    assert bench.models[0].requests == []
 
 
 async def test_a_recorded_last_word_is_not_asked_for_again(tmp_path: Path) -> None:
@@ -499,6 +553,46 @@ async def test_calls_that_never_began_have_a_result_too(tmp_path: Path) -> None:
     assert ledger.acts == ["act:a"]
     results = [e for e in bench.transcripts.entries() if isinstance(e, ToolResult)]
     assert [result.state for result in results] == [ResultState.KILLED, ResultState.KILLED]
+
+
+class SlowTranscripts(MemoryTranscripts):
+    """Takes a while for each commit, as a disk does."""
+
+    async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
+        await asyncio.sleep(0)
+        added = await super().append(turn, *entries)
+        await asyncio.sleep(0)
+        return added
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("timeout_seconds", [60.0, 0.0])
+async def test_wherever_it_is_ended_what_had_begun_has_a_result_and_nothing_runs_on(
+    tmp_path: Path, *, alone: bool, timeout_seconds: float
+) -> None:
+    step = 0
+    while True:
+        ledger = Ledger()
+        tool = ledger.tool(act=ledger.note_the_end, alone=alone, timeout_seconds=timeout_seconds)
+        both = calls(("act", {"word": "a"}, "1"), ("act", {"word": "b"}, "2"))
+        bench = a_bench(tmp_path, both, words("Done."), tools=[tool])
+        bench.transcripts = SlowTranscripts()
+        running = asyncio.create_task(bench.answer(bench.turn()))
+        for _ in range(step):
+            await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait({running})
+
+        entries = bench.transcripts.entries()
+        started = {e.call_id for e in entries if isinstance(e, CallStarted)}
+        ended = [e.call_id for e in entries if isinstance(e, ToolResult)]
+        assert started <= set(ended), f"ended at step {step}"
+        assert len(ended) == len(set(ended))
+        assert len([a for a in ledger.acts if a.startswith("end")]) * 2 == len(ledger.acts)
+        if not running.cancelled():
+            break
+        step += 1
+    assert step > 20
 
 
 async def test_losing_the_lease_ends_the_work_and_writes_nothing(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ FITTING: Final = {
 CATCHES_ALL: Final = {
     "bot/kernel/turn.py TurnRunner._outcome": "the home of the unexpected: a bug costs one turn",
     "bot/agent/toolbox.py _run": "a broken tool is a result like any other",
+    "bot/agent/toolbox.py Toolbox.probe": "a broken probe has found nothing out",
 }
 """Where `except Exception` may stand, each with its reason."""
 

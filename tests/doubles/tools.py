@@ -65,6 +65,16 @@ class Ledger:
         await asyncio.Event().wait()
         return "never"
 
+    async def note_the_end(self, context: ToolContext, arguments: Word) -> str:
+        """An act that takes a few steps and says when it has ended."""
+        del context
+        try:
+            for _ in range(4):
+                await asyncio.sleep(0)
+        finally:
+            self.acts.append(f"end:{arguments.word}")
+        return "ended"
+
     async def ignore_cancellation(self, context: ToolContext, arguments: Word) -> str:
         """An act that cannot be ended until the test lets it go on."""
         del context, arguments
