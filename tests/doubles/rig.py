@@ -19,6 +19,7 @@ from bot.contracts.inbound import (
     Sender,
     Source,
 )
+from bot.contracts.model import ChatModel
 from bot.contracts.store import Direction, TurnRecord
 from bot.contracts.tool import Tool
 from bot.contracts.turn import TurnId
@@ -113,16 +114,17 @@ async def a_rig(
     tools: Sequence[Tool[Any]] = (),
     drain_seconds: float = 5.0,
     environ: Mapping[str, str] | None = None,
+    asks: ChatModel | None = None,
 ) -> AsyncIterator[Rig]:
     """Run the bot on *home*, with a model that takes *steps*; stop it as an operator would.
 
-    A key in *environ* makes it ask that key's server instead.
+    A key in *environ* makes it ask that key's server instead, *asks* that very model.
     """
     home.mkdir(mode=0o700, exist_ok=True)
     settings = load_settings(home, {"HOME": str(home), **(environ or {})})
     seed(Path(settings.agents["main"].workspace), template_folder())
     model = ScriptedModel(*steps)
-    seams = Seams(models={"demo": model}, tools=tuple(tools))
+    seams = Seams(models={"demo": asks or model}, tools=tuple(tools))
     app = await build(settings, web=False, seams=seams)
     ready, until = asyncio.Event(), asyncio.Event()
     serving = asyncio.create_task(
