@@ -1,7 +1,8 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, Final
@@ -114,13 +115,14 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     """
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
+        sandbox = await opening.enter_async_context(_sandbox(settings))
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         channels = _channels(settings, store, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        agent_parts = await _agent_parts(settings, store, seams)
+        agent_parts = await _agent_parts(settings, store, sandbox, seams)
         for model in agent_parts.models:
             opening.push_async_callback(model.close)
         deliveries = Deliveries(
@@ -173,19 +175,21 @@ class _AgentParts:
     sandbox: Sandbox | NoSandbox
 
 
-async def _agent_parts(settings: Settings, store: Store, seams: Seams) -> _AgentParts:
+async def _agent_parts(
+    settings: Settings, store: Store, found: Awaitable[Sandbox | NoSandbox], seams: Seams
+) -> _AgentParts:
     chosen = settings.agents[MAIN]
     workspace = WorkspaceTree(chosen.workspace)
-    sandbox = await _sandbox(settings)
-    builder = RequestBuilder(
-        files=WorkspaceFiles(chosen.workspace),
-        zone=_zone(seams.clock),
-        sandbox_note=_sandbox_note(sandbox),
-    )
     candidates = tuple(
         Candidate(model=model, max_output=settings.models[name].max_output)
         for name in chosen.models
         for model in _open(name, settings.models[name], seams)
+    )
+    sandbox = await found
+    builder = RequestBuilder(
+        files=WorkspaceFiles(chosen.workspace),
+        zone=_zone(seams.clock),
+        sandbox_note=_sandbox_note(sandbox),
     )
     agent = Agent(
         transcripts=store.transcripts,
@@ -252,7 +256,18 @@ def _tools(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
     return BUILTIN
 
 
-async def _sandbox(settings: Settings) -> Sandbox | NoSandbox:
+@asynccontextmanager
+async def _sandbox(settings: Settings) -> AsyncIterator[Awaitable[Sandbox | NoSandbox]]:
+    """Look for it while the rest is built: to try it is to wait for another process."""
+    looking = asyncio.create_task(_found_sandbox(settings), name="look for a sandbox")
+    try:
+        yield looking
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
     if not settings.tools.shell:
         return NoSandbox(reason="`tools.shell` is off in the configuration")
     return await find_sandbox()
