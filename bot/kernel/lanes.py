@@ -70,24 +70,41 @@ class Lanes:
                 await self._put_back(turn)
 
     async def _put_back(self, turn: Turn) -> None:
-        try:
-            await self._turns.release(turn)
-        except LeaseLost:
-            _log.info("turn had ended when it was stopped", turn=turn.id)
+        """Leave *turn* to whoever comes next. Where the lease is truly lost, somebody has."""
+        while True:
+            try:
+                await self._turns.release(turn)
+            except LeaseLost:
+                return  # it had ended, or is somebody else's
+            except StoreUnavailable as error:
+                _log.error("turn not put back", turn=turn.id, error=str(error))
+                if self._stopping:
+                    return  # the next start finds it
+                await self._clock.sleep(_STORE_PAUSE_SECONDS)
+            else:
+                return
 
     async def _listen(self) -> None:
         try:
-            async for signal in self._turns.signals():
-                match signal:
-                    case WorkWaiting():
-                        self._wake.set()
-                    case StopAsked(turn_id=turn_id):
-                        if lease := self._leases.get(turn_id):
-                            lease.ask_to_stop()
-                    case _:
-                        assert_never(signal)
+            while True:
+                try:
+                    async for signal in self._turns.signals():
+                        self._hear(signal)
+                except StoreUnavailable as error:
+                    _log.error("cannot look for turns", error=str(error))
+                    await self._clock.sleep(_STORE_PAUSE_SECONDS)
         finally:
             self._wake.set()
+
+    def _hear(self, signal: WorkWaiting | StopAsked) -> None:
+        match signal:
+            case WorkWaiting():
+                self._wake.set()
+            case StopAsked(turn_id=turn_id):
+                if lease := self._leases.get(turn_id):
+                    lease.ask_to_stop()
+            case _:
+                assert_never(signal)
 
     async def _take_all(self) -> None:
         while len(self._running) < self._limit and not self._stopping:
@@ -99,6 +116,9 @@ class Lanes:
                 await self._clock.sleep(_STORE_PAUSE_SECONDS)
                 continue
             if turn is None:
+                return
+            if self._stopping:
+                await self._put_back(turn)
                 return
             lease = Lease(self._turns, turn, self._clock)
             if turn.cancel_asked:
@@ -113,7 +133,8 @@ class Lanes:
             try:
                 await self._runner.run(turn, lease)
             except LeaseLost as error:
-                _log.warning("turn left to somebody else", error=str(error))
+                _log.warning("turn left to whoever comes next", error=str(error))
+                await self._put_back(turn)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         turn = self._running.pop(task)

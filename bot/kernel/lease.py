@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeVar, assert_never
 import structlog
 
 from bot.contracts.clock import Clock
-from bot.contracts.errors import LeaseLost, TurnInterrupted
+from bot.contracts.errors import LeaseLost, StoreUnavailable, TurnInterrupted
 from bot.contracts.store import Renewal
 from bot.contracts.turn import Turn
 
@@ -54,14 +54,17 @@ class Lease:
 
         Raises:
             TurnInterrupted: somebody asked for it.
-            LeaseLost: another worker has the turn, or we could not renew in
-                time by our own monotonic clock.
+            LeaseLost: another worker has the turn, or the store could not be
+                asked in time by our own monotonic clock.
+            RuntimeError: *work* was cancelled by itself, not by us.
         """
         task = asyncio.ensure_future(work)
         renewing = asyncio.create_task(self._keep_renewing(), name="renew lease")
         stopping = asyncio.create_task(self._stop.wait(), name="stop asked")
         try:
             await asyncio.wait({task, renewing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if task.cancelled():
+                raise RuntimeError("the work cancelled itself")
             if task.done():
                 return task.result()
             await _end(task)
@@ -74,20 +77,26 @@ class Lease:
             await _end(task, renewing, stopping)
 
     async def _keep_renewing(self) -> None:
+        """Ask the store again and again; whoever slept through the TTL takes its word too."""
         deadline = self._clock.monotonic() + TTL_SECONDS - MARGIN_SECONDS
         while True:
             await self._clock.sleep(RENEW_SECONDS)
             asked_at = self._clock.monotonic()
-            if asked_at >= deadline:
-                raise LeaseLost("the lease was not renewed in time")
-            match await self._turns.renew(self._turn):
+            try:
+                renewal = await self._turns.renew(self._turn)
+            except StoreUnavailable as error:
+                if asked_at >= deadline:
+                    raise LeaseLost("the lease could not be renewed in time") from error
+                _log.warning("lease not renewed yet", error=str(error))
+                continue
+            match renewal:
                 case Renewal.HELD:
                     deadline = asked_at + TTL_SECONDS - MARGIN_SECONDS
                 case Renewal.STOP_ASKED:
                     raise TurnInterrupted("it was stopped")
                 case Renewal.LOST:
                     raise LeaseLost("another worker has the turn")
-                case renewal:
+                case _:
                     assert_never(renewal)
 
 

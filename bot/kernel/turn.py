@@ -64,8 +64,9 @@ class TurnRunner:
 
     async def _outcome(self, turn: Turn, lease: Lease) -> Outcome:
         try:
-            if turn.attempt == 1:
-                # Later attempts go on from the record, which may already hold the last word.
+            if turn.attempt == 1 and self.clock.now() <= turn.arrival.fresh_until:
+                # Later attempts go on from the record, which may already hold the last word;
+                # and one that is too late to begin takes no younger message with it.
                 with faults.commit("run.absorb"):
                     await self.turns.absorb(turn, _JOIN)
             return await lease.carry(self.answer(turn))

@@ -1,8 +1,10 @@
 """The dispatcher, the turn and the lease together, on the real store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,11 @@ from bot.contracts.admission import Handled
 from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
 from bot.contracts.events import TurnEnded
-from bot.contracts.store import Store, TurnQuery, Turns
-from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
+from bot.contracts.store import StopAsked, Store, TurnQuery, Turns, WorkWaiting
+from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
 from bot.kernel.lanes import Lanes
 from bot.kernel.turn import TurnRunner
-from tests.doubles.arrivals import a_delivery, a_payload, an_arrival
+from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.clock import HastyClock
 from tests.doubles.stores import a_store
 
@@ -41,9 +43,10 @@ async def lanes_on(
         answer=answer,
         compose=compose,
         bus=LocalBus(),
-        clock=HastyClock() if turns else SystemClock(),
+        clock=HastyClock(NOON),
     )
-    lanes = Lanes(store.turns, runner, SystemClock(), worker="w", limit=limit)
+    clock = HastyClock(NOON) if turns else SystemClock()
+    lanes = Lanes(turns or store.turns, runner, clock, worker="w", limit=limit)
     working = asyncio.create_task(lanes.work())
     try:
         yield lanes
@@ -189,15 +192,38 @@ async def test_a_bug_costs_one_turn_and_says_nothing_of_itself(tmp_path: Path) -
     assert "line 7" not in outcome.reason
 
 
+class Queue:
+    """The real queue, but for what a test changes about it."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the queue has
+        return getattr(self.turns, name)
+
+
+class SomebodyElses(Queue):
+    """Every turn is somebody else's by now."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__(turns)
+        self.asked = asyncio.Event()
+
+    async def release(self, turn: Turn) -> None:
+        self.asked.set()
+        raise LeaseLost(f"{turn.id} is gone")
+
+
 async def test_a_turn_that_is_somebody_elses_by_now_ends_without_a_word(tmp_path: Path) -> None:
     async def lost(turn: Turn) -> Outcome:
         raise LeaseLost(f"{turn.id} is gone")
 
     async with a_store(tmp_path) as store:
         arrival = an_arrival("hello")
-        async with lanes_on(store, lost):
+        turns: Any = SomebodyElses(store.turns)
+        async with lanes_on(store, lost, turns=turns), asyncio.timeout(10):
             await store.turns.open(arrival)
-            await _until_attempted(store, arrival.turn_id)
+            await turns.asked.wait()
         record = await store.ledger.turn(arrival.turn_id)
 
     assert record is not None
@@ -205,33 +231,114 @@ async def test_a_turn_that_is_somebody_elses_by_now_ends_without_a_word(tmp_path
     assert record.deliveries == ()
 
 
-async def test_a_store_that_cannot_write_the_end_is_waited_for(tmp_path: Path) -> None:
-    class FullAtFirst:
-        """The disk is full at the first two tries."""
+async def test_a_turn_that_was_only_believed_lost_is_taken_up_again(tmp_path: Path) -> None:
+    async def lost_at_first(turn: Turn) -> Outcome:
+        if turn.attempt == 1:
+            raise LeaseLost("the store could not be asked in time")
+        return await echo(turn)
 
-        def __init__(self, turns: Turns) -> None:
-            self._turns = turns
-            self.refused = 0
+    async with a_store(tmp_path) as store, lanes_on(store, lost_at_first):
+        arrival = an_arrival("hello")
+        await store.turns.open(arrival)
+        assert (await ended(store, arrival.turn_id)).text == "re: hello"
+        record = await store.ledger.turn(arrival.turn_id)
 
-        def __getattr__(self, name: str) -> object:
-            return getattr(self._turns, name)
+    assert record is not None
+    assert record.turn.crashes == 0
 
-        async def finish(
-            self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
-        ) -> Sequence[TurnId]:
-            if self.refused < 2:
-                self.refused += 1
-                raise StoreUnavailable("the disk is full")
-            return await self._turns.finish(turn, outcome, deliveries)
+
+class FullAtFirst(Queue):
+    """The disk is full at the first two tries of every verb."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__(turns)
+        self.refused: dict[str, int] = {}
+
+    def _refuse(self, name: str) -> None:
+        if self.refused.get(name, 0) < 2:
+            self.refused[name] = self.refused.get(name, 0) + 1
+            raise StoreUnavailable("the disk is full")
+
+    async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
+        self._refuse("take")
+        return await self.turns.take(worker, lanes)
+
+    async def finish(
+        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
+    ) -> Sequence[TurnId]:
+        self._refuse("finish")
+        return await self.turns.finish(turn, outcome, deliveries)
+
+    async def release(self, turn: Turn) -> None:
+        self._refuse("release")
+        await self.turns.release(turn)
+
+    async def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
+        self._refuse("signals")
+        async for signal in self.turns.signals():
+            yield signal
+
+
+async def test_a_store_that_cannot_write_is_waited_for(tmp_path: Path) -> None:
+    async def lost_at_first(turn: Turn) -> Outcome:
+        if turn.attempt == 1:
+            raise LeaseLost("the store could not be asked in time")
+        return await echo(turn)
 
     async with a_store(tmp_path) as store:
         full: Any = FullAtFirst(store.turns)
-        async with lanes_on(store, echo, turns=full):
+        async with lanes_on(store, lost_at_first, turns=full):
             arrival = an_arrival("hello")
             await store.turns.open(arrival)
             assert (await ended(store, arrival.turn_id)).text == "re: hello"
 
-    assert full.refused == 2
+    assert full.refused == {"take": 2, "finish": 2, "release": 2, "signals": 2}
+
+
+class Taking(Queue):
+    """Says when a turn was taken, and gives it out only when the test lets it."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__(turns)
+        self.taken = asyncio.Event()
+        self.going_on = asyncio.Event()
+
+    async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
+        turn = await self.turns.take(worker, lanes)
+        if turn is not None:
+            self.taken.set()
+            await self.going_on.wait()
+        return turn
+
+
+async def test_a_turn_that_is_being_taken_when_the_bot_stops_is_put_back(tmp_path: Path) -> None:
+    async with a_store(tmp_path) as store:
+        arrival = an_arrival("hello")
+        await store.turns.open(arrival)
+        turns: Any = Taking(store.turns)
+        async with lanes_on(store, echo, turns=turns) as lanes, asyncio.timeout(10):
+            await turns.taken.wait()
+            await lanes.stop(drain_seconds=0)
+            turns.going_on.set()
+        record = await store.ledger.turn(arrival.turn_id)
+
+    assert record is not None
+    assert record.outcome is None
+    assert [attempt.reason for attempt in record.attempts] == ["released"]
+
+
+async def test_a_turn_that_is_too_late_takes_no_younger_message_with_it(tmp_path: Path) -> None:
+    async def judge(turn: Turn) -> Outcome:
+        late = turn.arrival.fresh_until < NOON
+        return await echo(turn) if not late else Outcome(kind=OutcomeKind.FAILED, reason="late")
+
+    async with a_store(tmp_path) as store:
+        old = replace(an_arrival("old"), fresh_until=NOON - timedelta(hours=1))
+        young = an_arrival("young")
+        await store.turns.open(old, young)
+        async with lanes_on(store, judge):
+            assert (await ended(store, young.turn_id)).text == "re: young"
+            assert (await ended(store, old.turn_id)).reason == "late"
 
 
 async def test_a_graceful_stop_puts_a_running_turn_back_and_that_is_no_crash(
@@ -281,7 +388,7 @@ async def test_everybody_who_joined_hears_that_the_turn_ended(tmp_path: Path) ->
         one, two = an_arrival("one"), an_arrival("two")
         await store.turns.open(one, two)
         runner = TurnRunner(
-            turns=store.turns, answer=echo, compose=compose, bus=bus, clock=SystemClock()
+            turns=store.turns, answer=echo, compose=compose, bus=bus, clock=HastyClock(NOON)
         )
         lanes = Lanes(store.turns, runner, SystemClock(), worker="w")
         told: list[TurnId] = []
@@ -297,12 +404,3 @@ async def test_everybody_who_joined_hears_that_the_turn_ended(tmp_path: Path) ->
         await working
 
     assert told == [one.turn_id, two.turn_id]
-
-
-async def _until_attempted(store: Store, turn_id: TurnId) -> None:
-    async with asyncio.timeout(10):
-        while True:
-            record = await store.ledger.turn(turn_id)
-            if record is not None and record.attempts:
-                return
-            await asyncio.sleep(0)

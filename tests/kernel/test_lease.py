@@ -2,25 +2,28 @@ import asyncio
 
 import pytest
 
-from bot.contracts.errors import LeaseLost, TurnInterrupted
+from bot.contracts.errors import LeaseLost, StoreUnavailable, TurnInterrupted
 from bot.contracts.store import Renewal
 from bot.contracts.turn import Turn, TurnState
-from bot.kernel.lease import RENEW_SECONDS, TTL_SECONDS, Lease
+from bot.kernel.lease import MARGIN_SECONDS, RENEW_SECONDS, TTL_SECONDS, Lease
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.clock import FakeClock
 
 
 class Renewals:
-    """The one verb of the queue that a lease uses."""
+    """The one verb of the queue that a lease uses; a None is a store that cannot be asked."""
 
-    def __init__(self, *answers: Renewal) -> None:
+    def __init__(self, *answers: Renewal | None) -> None:
         self.answers = list(answers)
         self.asked = 0
 
     async def renew(self, turn: Turn) -> Renewal:
         del turn
         self.asked += 1
-        return self.answers.pop(0) if self.answers else Renewal.HELD
+        answer = self.answers.pop(0) if self.answers else Renewal.HELD
+        if answer is None:
+            raise StoreUnavailable("the disk does not work")
+        return answer
 
 
 def a_turn() -> Turn:
@@ -87,17 +90,46 @@ async def test_what_a_renewal_learns_ends_the_work(
     assert work.ended
 
 
-async def test_a_process_that_slept_through_its_lease_stops_by_its_own_clock() -> None:
-    clock, renewals = FakeClock(), Renewals()
+async def test_a_process_that_slept_through_its_lease_asks_who_has_the_turn() -> None:
+    clock, renewals = FakeClock(), Renewals(Renewal.HELD, Renewal.LOST)
     lease = Lease(renewals, a_turn(), clock)
     carrying = asyncio.create_task(lease.carry(Work()()))
     await let_run()
 
-    clock.advance(TTL_SECONDS)
+    clock.advance(10 * TTL_SECONDS)
+    await let_run()
+    assert not carrying.done()
+
+    clock.advance(10 * TTL_SECONDS)
+    with pytest.raises(LeaseLost):
+        await carrying
+
+
+async def test_a_store_that_cannot_be_asked_is_asked_again_until_the_lease_has_run_out() -> None:
+    clock, work = FakeClock(), Work()
+    renewals = Renewals(None, None, Renewal.HELD, None, None, None)
+    carrying = asyncio.create_task(Lease(renewals, a_turn(), clock).carry(work()))
+    for _ in range(5):
+        await let_run()
+        clock.advance(RENEW_SECONDS)
+    await let_run()
+    assert not carrying.done()
+
+    clock.advance(TTL_SECONDS - MARGIN_SECONDS - 2 * RENEW_SECONDS)
+    await let_run()
+    clock.advance(RENEW_SECONDS)
 
     with pytest.raises(LeaseLost):
         await carrying
-    assert renewals.asked == 0
+    assert work.ended
+
+
+async def test_work_that_cancels_itself_is_a_failure_and_no_cancellation() -> None:
+    async def work() -> str:
+        raise asyncio.CancelledError
+
+    with pytest.raises(RuntimeError):
+        await Lease(Renewals(), a_turn(), FakeClock()).carry(work())
 
 
 async def test_a_renewed_lease_lasts() -> None:
