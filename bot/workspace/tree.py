@@ -15,6 +15,9 @@ from bot.workspace.protected import never_written
 _PATIENCE_SECONDS: Final = 5.0
 """How long a cancelled write is waited for, so that it does not land behind the next one."""
 
+_ELSEWHERE: Final = ("~/", "file:")
+"""What means another place to whoever writes it, and would be hidden in a folder called ``~``."""
+
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -48,6 +51,8 @@ class WorkspaceTree:
             if not plain.is_relative_to(self._root):
                 raise ToolDenied(f"{path!r} is outside of the workspace")
             plain = plain.relative_to(self._root)
+        elif path.startswith(_ELSEWHERE):
+            raise ToolDenied(f"{path!r} is outside of the workspace")
         if ".." in plain.parts:
             raise ToolDenied(f"{path!r} contains '..': name the path from the workspace's root")
         return "/".join(plain.parts)
