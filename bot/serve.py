@@ -62,11 +62,13 @@ async def _run(
         if ready is not None:
             await asyncio.sleep(0)
             ready(app)
-        await stopping.wait()
-        _log.info("stopping")
-        for task in (*doors, *warming):
-            task.cancel()
-        await app.lanes.stop(drain_seconds=drain_seconds)
+        try:
+            await stopping.wait()
+            _log.info("stopping")
+            for task in (*doors, *warming):
+                task.cancel()
+        finally:  # also when one of them broke, and then at once
+            await app.lanes.stop(drain_seconds=drain_seconds if stopping.is_set() else 0)
         couriers_stop.set()
 
 

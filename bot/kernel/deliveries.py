@@ -12,7 +12,7 @@ from bot.contracts.inbound import ConversationKind
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Outcome, Turn
 from bot.reply import notices
-from bot.reply.compose import compose
+from bot.reply.compose import compose, fits_anywhere
 
 _EXPIRES: Final = timedelta(hours=24)
 """An answer that could not be brought for a day is told of, not sent."""
@@ -27,17 +27,21 @@ class Deliveries:
     clock: Clock
 
     def of_outcome(self, turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
-        """Return what tells *outcome* to who asked, in parts that fit the platform."""
+        """Return what tells *outcome* to who asked, in parts that fit the platform.
+
+        Where the channel is no longer configured they wait, and go if it comes back in time.
+        """
         target = turn.arrival.target
-        channel = self.channels[target.channel, target.account]
+        channel = self.channels.get((target.channel, target.account))
         payloads = compose(
             outcome,
             direct=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
             language=notices.language_of(turn.arrival.inbound.text),
-            fits=channel.dialect.fits,
+            fits=channel.dialect.fits if channel else fits_anywhere,
         )
+        repeat = channel.capabilities.repeat if channel else OnUnknown.REPEAT_ONCE
         return [
-            self._delivery(turn, _id(turn, number, payload, outcome), payload, channel)
+            self._delivery(turn, _id(turn, number, payload, outcome), payload, repeat)
             for number, payload in enumerate(payloads)
         ]
 
@@ -59,7 +63,7 @@ class Deliveries:
         )
 
     def _delivery(
-        self, turn: Turn, delivery_id: str, payload: ReplyPayload, channel: Channel
+        self, turn: Turn, delivery_id: str, payload: ReplyPayload, repeat: OnUnknown
     ) -> Delivery:
         return Delivery(
             id=delivery_id,
@@ -67,7 +71,7 @@ class Deliveries:
             session_key=turn.session_key,
             target=turn.arrival.target,
             payload=payload,
-            on_unknown=channel.capabilities.repeat,
+            on_unknown=repeat,
             expires_at=self.clock.now() + _EXPIRES,
         )
 

@@ -68,7 +68,12 @@ def _pieces(words: str, fits: Fits) -> Sequence[Document]:
     except _BUGS:
         _log.exception("an answer was not laid out and goes as plain text")
         whole = Document(blocks=(Paragraph(spans=(Span(text=words.strip()),)),))
-        return cut(whole, lambda piece: len(plain(piece)) <= _PLAIN_PIECE)
+        return cut(whole, fits_anywhere)
+
+
+def fits_anywhere(piece: Document) -> bool:
+    """Whether every platform takes *piece* as plain text, however it counts (pure)."""
+    return len(plain(piece)) <= _PLAIN_PIECE
 
 
 def _payload(piece: Document) -> ReplyPayload:
