@@ -60,6 +60,7 @@ def running(
             stdout=theirs,
             stderr=log,
             cwd=ROOT,
+            umask=0,  # the most careless there is
             env={"PATH": os.environ["PATH"], "HOME": str(commands.folder), **environ},
         )
     os.close(theirs)
@@ -97,6 +98,11 @@ def test_a_terminal_gets_a_link_that_stands_nowhere_else(commands: Commands) -> 
 
 
 def test_all_that_it_leaves_is_its_owners_alone(commands: Commands) -> None:
+    """O1: whatever the mask it was started with."""
+    commands.configure("limits: {model_calls: 30}\n")
+    (commands.home / ".env").write_text("ANTHROPIC_MODEL=any\n")
+    (commands.home / ".env").chmod(0o600)
+    (commands.home / "config.yaml").chmod(0o600)
     with running(commands) as bot:
         bot.hear("open\n")
         modes = {
@@ -104,7 +110,18 @@ def test_all_that_it_leaves_is_its_owners_alone(commands: Commands) -> None:
             for path in [commands.home, *commands.home.rglob("*")]
         }
 
-    assert {"config.yaml", "stonechat.db", "logs", "control.sock"} <= {str(p) for p in modes}
+    assert {str(path) for path in modes} >= {
+        ".env",
+        "config.last-good.yaml",
+        "config.yaml",
+        "control.sock",
+        "logs",
+        "logs/stonechat.log",
+        "stonechat.db",
+        "stonechat.db-shm",
+        "stonechat.db-wal",
+        "workspace",
+    }
     assert {path: oct(mode) for path, mode in modes.items() if mode & 0o077} == {}
 
 

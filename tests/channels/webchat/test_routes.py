@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.contracts.channel import Mount
 from tests.channels.webchat.house import Client, House, a_house, browser
 
 _JSON = "application/json"
@@ -54,7 +55,7 @@ async def test_a_link_signs_a_browser_in_once() -> None:
         second = await log_in(house, another, code)
         assert second.status == 401
         assert (await second.text()) == (
-            "This link was used or is older than ten minutes. Run `stonechat open` for a new one."
+            "This link was used or is older than ten minutes. Run `script/run open` for a new one."
         )
         assert (await socket_status(house, another, Origin=house.url)) == 401
 
@@ -111,7 +112,7 @@ async def test_to_come_from_this_machine_is_no_login() -> None:
         assert await socket_status(house, http, Origin=house.url) == 401
         async with http.get(f"{house.url}/login") as response:
             assert response.status == 401
-            assert "stonechat open" in await response.text()
+            assert "script/run open" in await response.text()
         for path in ("/open", "/status", "/config/apply"):
             async with http.post(f"{house.url}{path}", json={}) as response:
                 assert response.status == 404
@@ -177,6 +178,26 @@ async def test_a_foreign_form_uses_up_no_link(how: dict[str, Any], status: int) 
         assert (await log_in(house, http, code, **how)).status == status
 
         assert (await log_in(house, http, code)).status == 204
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
+async def test_a_foreign_page_with_the_owner_s_cookie_gets_nothing_from_any_address(
+    content_type: str,
+) -> None:
+    """L13: what a form and ``fetch(no-cors)`` can send, to every address there is."""
+    async with a_house() as house, browser() as http:
+        await house.log_in(http)
+        addresses = [route for route in house.channel.routes() if route.mount is Mount.WEB]
+        for route in addresses:
+            for method in {"GET", "POST", route.method}:
+                headers = {"Origin": "https://evil.test", "Content-Type": content_type}
+                url = f"{house.url}{route.path}"
+                async with http.request(method, url, headers=headers, data=b"x=1") as response:
+                    assert response.status in {403, 405}, (method, route.path)
+        assert house.gateway.heard == []
+
+        async with http.get(f"{house.url}/login", headers={"Origin": house.url}) as response:
+            assert response.status == 204
 
 
 @pytest.mark.parametrize(
@@ -293,4 +314,4 @@ async def test_where_no_page_is_served_no_link_is_made() -> None:
             http.post("/open") as response,
         ):
             assert response.status == 409
-            assert "stonechat run" in await response.text()
+            assert "script/run" in await response.text()
