@@ -608,6 +608,14 @@ FILES = {
         """,
         ["Review PR 12", "Pair on the migration"],
     ),
+    "orders in prose": (
+        """\
+        Buy 20 kg of compost by Saturday. The old shed door is fine now.
+
+        Call Marta by Friday. Mark said it would be ready by Monday. Mark bakes bread by noon.
+        """,
+        ["Buy 20 kg of compost by Saturday", "Call Marta by Friday"],
+    ),
     "an empty file": ("", []),
 }
 
