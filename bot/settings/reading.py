@@ -15,6 +15,7 @@ from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed
 from bot.settings.root import Configuration, Settings
 from bot.settings.section import one_of, shown
 from bot.settings.surroundings import Surroundings
+from bot.settings.terminal import command_name
 from bot.settings.yaml import KeyPath, Parsed, Value, dotted
 
 _HIDDEN: Final = "a value that is not shown"
@@ -35,7 +36,7 @@ class SettingsBroken(ConfigError):
     def __str__(self) -> str:
         """The first mistake, and how many there are besides."""
         more = len(self.mistakes) - 1
-        rest = f" (and {more} more; `stonechat check` lists all)" if more else ""
+        rest = f" (and {more} more; `{command_name()} check` lists all)" if more else ""
         return f"{self.mistakes[0]}{rest}"
 
 
@@ -60,18 +61,25 @@ class Reading:
         tree = cast("dict[str, Value]", self._fill(self.parsed.root, ()))
         self._leave_out(tree, idle)
         errors = [self._error(path, each.found, each.expected) for path, each in self.unset.items()]
-        try:
-            written = Configuration.model_validate(tree, context=self.surroundings)
-        except ValidationError as error:
-            errors += [
-                found
-                for details in error.errors(include_url=False)
-                if (found := self._refused(details)) is not None
-            ]
-        else:
-            if not errors:
-                return self._assembled(written)
+        written, refused = self._validated(tree)
+        errors += refused
+        if written is not None and not errors:
+            return self._assembled(written)
         raise SettingsBroken(*errors)
+
+    def _validated(self, tree: Value) -> tuple[Configuration | None, list[ConfigError]]:
+        """Judge *tree*. An unknown key is taken out and the rest judged again: it hides nothing."""
+        try:
+            return Configuration.model_validate(tree, context=self.surroundings), []
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+        unknown = [each for each in details if each["type"] == "unknown_key"]
+        refused = [found for each in unknown or details if (found := self._refused(each))]
+        if unknown:
+            for each in unknown:
+                _take_out(tree, each["loc"], each["ctx"]["key"])
+            refused += self._validated(tree)[1]
+        return None, refused
 
     def _fill(self, value: Value, path: KeyPath) -> Value:
         """Replace every ``${NAME}``; one without a value is noted, and nothing stands there."""
@@ -193,3 +201,17 @@ class Reading:
         while path and path not in self.parsed.lines:
             path = path[:-1]
         return f"{self.file}:{self.parsed.lines[path]}" if path else str(self.file)
+
+
+def _take_out(tree: Value, path: KeyPath, key: str) -> None:
+    """Remove *key* from the mapping at *path*."""
+    for step in path:
+        match tree:
+            case dict():
+                tree = tree[str(step)]
+            case list():
+                tree = tree[int(step)]
+            case _:
+                return
+    if isinstance(tree, dict):
+        del tree[key]

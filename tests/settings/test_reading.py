@@ -131,6 +131,17 @@ def test_several_mistakes_are_all_named(files: SettingsFiles) -> None:
     assert "(and 2 more; `stonechat check` lists all)" in str(caught.value)
 
 
+def test_an_unknown_key_hides_no_other_mistake(files: SettingsFiles) -> None:
+    mistakes = files.mistakes(
+        "modles: {}\nstroe: x\nhttp: {prot: 1, port: x}\n"
+        "tools: {shall: true}\nlimits: {model_calls: y}\n"
+    )
+
+    assert [line.split(": ")[1] for line in mistakes] == [
+        "modles", "stroe", "http.prot", "tools.shall", "http.port", "limits.model_calls",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("written", ["yes", "no", "on", "off", "'1'", "0", "True", "FALSE", "y"])
 def test_no_word_but_true_and_false_switches_anything(files: SettingsFiles, written: str) -> None:
     [mistake] = files.mistakes(f"tools: {{shell: {written}}}")
