@@ -10,6 +10,7 @@ from bot.cli.client import control
 from bot.cli.start import prepare
 from bot.contracts.errors import BotError
 from bot.settings import Settings
+from bot.settings.terminal import command_name
 
 
 class NoPage(BotError):
@@ -33,4 +34,4 @@ async def _link(settings: Settings) -> str:
                 raise NoPage(await response.text())
             return str((await response.json())["link"])
     except aiohttp.ClientConnectorError:
-        raise NoPage("the bot does not run; start it with `stonechat run`") from None
+        raise NoPage(f"the bot does not run; start it with `{command_name()} run`") from None

@@ -11,6 +11,7 @@ from bot.cli.table import local, one_line
 from bot.contracts.errors import BotError
 from bot.contracts.store import TurnRecord
 from bot.contracts.turn import TurnId
+from bot.settings.terminal import command_name
 
 
 class NoSuchTurn(BotError):
@@ -30,7 +31,7 @@ def trace(turn_id: str) -> None:
 
     record = asyncio.run(read())
     if record is None:
-        raise NoSuchTurn(f"there is no turn {turn_id!r}; `stonechat turns` lists them")
+        raise NoSuchTurn(f"there is no turn {turn_id!r}; `{command_name()} turns` lists them")
     for name, words in _story(record):
         typer.echo(f"{name:<10} {one_line(words)}")
 

@@ -12,7 +12,7 @@ from bot.settings.section import Section
 _BEFORE: Final = """\
 # The settings
 
-Everything can be left out: an empty setting is its default. `stonechat check` says what would
+Everything can be left out: an empty setting is its default. `script/run check` says what would
 run, or names each mistake with its line.
 
 | file, in the state directory | what |

@@ -24,14 +24,14 @@ _CUSTOM_HEADER: Final = "X-Stonechat"
 """A page of another origin cannot set it without asking first, and nobody answers that."""
 
 _NO_LOGIN: Final = (
-    "This browser is not signed in. Run `stonechat open` where Stonechat runs, "
+    "This browser is not signed in. Run `script/run open` in Stonechat's folder, "
     "and open the link it prints."
 )
 _BAD_CODE: Final = (
-    "This link was used or is older than ten minutes. Run `stonechat open` for a new one."
+    "This link was used or is older than ten minutes. Run `script/run open` for a new one."
 )
 _LOCKED: Final = "Too many wrong links were tried. Wait a minute, then open a new one."
-_NOT_SERVED: Final = "The page is not served by this process; start it with `stonechat run`."
+_NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
 
 class Host(Protocol):

@@ -79,7 +79,7 @@ async def test_a_used_link_says_what_to_do(chromium: Browser) -> None:
 async def test_without_a_link_the_page_says_how_to_get_one(chromium: Browser) -> None:
     async with a_house() as house, opened(chromium, house, link=house.url) as page:
         await expect(page.get_by_role("heading", name="This page needs a link")).to_be_visible()
-        await expect(page.locator("#locked code")).to_have_text("stonechat open")
+        await expect(page.locator("#locked code")).to_have_text("script/run open")
 
 
 async def test_a_suggestion_is_answered(chromium: Browser) -> None:

@@ -56,10 +56,10 @@ async def test_beside_a_bot_that_runs_it_is_asked(commands: Commands) -> None:
 
 
 def test_without_a_bot_there_is_no_page_to_open(commands: Commands) -> None:
-    said = commands.say("open")
+    said = commands.say("open", STONECHAT_COMMAND="script/run")
 
     assert said.code == Exit.FAILED
-    assert said.err == "stonechat: the bot does not run; start it with `stonechat run`\n"
+    assert said.err == "stonechat: the bot does not run; start it with `script/run run`\n"
 
 
 @pytest.mark.parametrize("beside", [True, False])
