@@ -16,6 +16,8 @@ class Received:
 
     inbound: Inbound
     rank: Rank
+    turn_id: TurnId | None = None
+    """The turn that was waiting with it, if it joined another."""
     kind: Literal["received"] = "received"
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
-from bot.contracts import faults
 from bot.contracts.events import (
     AttemptFailed,
     Bus,
@@ -20,6 +19,7 @@ from bot.contracts.session import AgentId
 from bot.contracts.store import Turns
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Outcome, QueueMode, Turn
+from bot.kernel.absorb import absorb
 from bot.reply.directives import Silent, read_directives
 from bot.reply.live import LiveText
 
@@ -65,8 +65,7 @@ class _TurnNews:
         )
 
     async def _absorb(self) -> Sequence[Recorded]:
-        with faults.commit("run.absorb"):
-            return await self._turns.absorb(self._turn, {QueueMode.STEER})
+        return await absorb(self._turn, {QueueMode.STEER}, turns=self._turns, bus=self._bus)
 
     def _words(self, text: str) -> None:
         self._bus.publish(

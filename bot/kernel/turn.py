@@ -13,6 +13,7 @@ from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInte
 from bot.contracts.events import Bus, TurnEnded, TurnFinishing, TurnStarted
 from bot.contracts.store import Turns
 from bot.contracts.turn import Failure, Outcome, OutcomeKind, QueueMode, Turn, TurnId
+from bot.kernel.absorb import absorb
 from bot.kernel.lease import Lease
 
 _log = structlog.get_logger(__name__)
@@ -67,8 +68,7 @@ class TurnRunner:
             if turn.attempt == 1 and self.clock.now() <= turn.arrival.fresh_until:
                 # Later attempts go on from the record, which may already hold the last word;
                 # and one that is too late to begin takes no younger message with it.
-                with faults.commit("run.absorb"):
-                    await self.turns.absorb(turn, _JOIN)
+                await absorb(turn, _JOIN, turns=self.turns, bus=self.bus)
             return await lease.carry(self.answer(turn))
         except TurnInterrupted:
             return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")

@@ -13,7 +13,7 @@ from bot.clock import SystemClock
 from bot.contracts.admission import Handled
 from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
-from bot.contracts.events import TurnEnded
+from bot.contracts.events import TurnAbsorbed, TurnEnded
 from bot.contracts.store import StopAsked, Store, TurnQuery, Turns, WorkWaiting
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
 from bot.kernel.lanes import Lanes
@@ -382,7 +382,7 @@ async def test_no_more_turns_run_at_once_than_the_limit(tmp_path: Path) -> None:
     assert len(running) == 3
 
 
-async def test_everybody_who_joined_hears_that_the_turn_ended(tmp_path: Path) -> None:
+async def test_everybody_who_joined_hears_of_it_and_that_the_turn_ended(tmp_path: Path) -> None:
     bus = LocalBus()
     async with a_store(tmp_path) as store:
         one, two = an_arrival("one"), an_arrival("two")
@@ -392,10 +392,13 @@ async def test_everybody_who_joined_hears_that_the_turn_ended(tmp_path: Path) ->
         )
         lanes = Lanes(store.turns, runner, SystemClock(), worker="w")
         told: list[TurnId] = []
+        joined: list[tuple[TurnId, TurnId]] = []
         with bus.follow(one.inbound.conversation_key) as news:
             working = asyncio.create_task(lanes.work())
             async with asyncio.timeout(10):
                 async for event in news:
+                    if isinstance(event, TurnAbsorbed):
+                        joined.append((event.turn_id, event.into))
                     if isinstance(event, TurnEnded):
                         told.append(event.turn_id)
                     if len(told) == 2:
@@ -403,4 +406,5 @@ async def test_everybody_who_joined_hears_that_the_turn_ended(tmp_path: Path) ->
         await lanes.stop(drain_seconds=5)
         await working
 
+    assert joined == [(two.turn_id, one.turn_id)]
     assert told == [one.turn_id, two.turn_id]

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections import deque
 from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -125,7 +126,7 @@ class SqliteTurns:
                     (turn.id, one.id),
                 )
             sessions.touch(connection, turn, now)
-            return transcripts.record(connection, turn, [_received(one) for one in joining], now)
+            return transcripts.record(connection, turn, [_joined(one) for one in joining], now)
 
         return await self._writer.write(unit)
 
@@ -323,6 +324,10 @@ def _end_attempt(connection: sqlite3.Connection, turn_id: TurnId, reason: str, n
 
 def _received(turn: Turn) -> Received:
     return Received(inbound=turn.arrival.inbound, rank=turn.arrival.rank)
+
+
+def _joined(turn: Turn) -> Received:
+    return replace(_received(turn), turn_id=turn.id)
 
 
 def _unreadable(error: RecordUnreadable) -> Outcome:
