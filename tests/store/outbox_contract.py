@@ -170,6 +170,18 @@ class EndContract:
         assert (again.id, again.state, again.attempt) == (first.id, DeliveryState.SENDING, 2)
         assert again.started_at == clock.now()
 
+    async def test_what_was_put_off_is_not_held_up_by_a_clock_that_went_back(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await answered(store, "one")
+        sending = await leased(store)
+        later = clock.now() + timedelta(seconds=30)
+        await store.outbox.retry(sending, after=later, reason="busy")
+        assert await store.outbox.lease("page", "default") is None
+        clock.jump(-timedelta(days=365))
+        again = await leased(store)
+        assert (again.id, again.started_at) == (sending.id, clock.now())
+
     async def test_what_may_have_arrived_is_given_out_as_unknown(
         self, store: Store, clock: WatchedClock
     ) -> None:

@@ -32,7 +32,11 @@ _FIRST = """
 """
 """The first of each conversation, unless it is being sent."""
 
-_DUE: Final = f"{_FIRST} AND (not_before IS NULL OR not_before <= :now) ORDER BY number LIMIT 1"
+_DUE: Final = (
+    f"{_FIRST} AND (not_before IS NULL OR not_before <= :now OR started_at > :now)"
+    " ORDER BY number LIMIT 1"
+)
+"""Also what was put off by a clock that has gone back since: nobody knows when that would be."""
 _LATER: Final = f"SELECT MIN(not_before) FROM ({_FIRST})"  # noqa: S608 - constants
 
 
