@@ -35,7 +35,7 @@ _PATIENCE_SECONDS: Final = 60.0
 """How long a bot may be away, killed and started again, before it counts as gone."""
 
 _SHORTEST_WAIT: Final = 0.05
-_LONGEST_WAIT: Final = 1.0
+_LONGEST_WAIT: Final = 0.2
 _REPEAT_SECONDS: Final = 3.0
 _LARGEST_ANSWER: Final = 16 * 1024 * 1024
 
