@@ -1,5 +1,6 @@
 """Who gets in: the attack rows of the page, each with its allowed twin."""
 
+import asyncio
 import json
 from datetime import timedelta
 from http.cookies import Morsel
@@ -243,6 +244,26 @@ async def test_a_hundred_megabytes_of_login_are_refused_by_their_header_and_neve
             pass  # the connection was closed while we were still talking
 
         assert await socket_status(house, http) == 401
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param("Origin: https://evil.test\r\nX-Stonechat: 1\r\n", id="a foreign page"),
+        pytest.param("", id="without the header of the page"),
+    ],
+)
+async def test_a_login_is_refused_before_a_byte_of_its_body_was_sent(head: str) -> None:
+    """L9: a hundred megabytes are announced, and none is waited for."""
+    async with a_house() as house:
+        reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
+        writer.write(
+            f"POST /auth HTTP/1.1\r\nHost: 127.0.0.1:{house.server.port}\r\n{head}"
+            "Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n".encode()
+        )
+        async with asyncio.timeout(3):
+            assert (await reader.readline()).startswith(b"HTTP/1.1 403")
+        writer.close()
 
 
 async def test_a_store_that_cannot_be_read_lets_nobody_in_and_says_so() -> None:
