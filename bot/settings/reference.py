@@ -13,7 +13,7 @@ _BEFORE: Final = """\
 # The settings
 
 Everything can be left out: an empty setting is its default. `script/run check` says what would
-run, or names each mistake with its line.
+run, or names each mistake with its line. Whole files to begin with stand in [examples](examples/).
 
 | file, in the state directory | what |
 |---|---|
