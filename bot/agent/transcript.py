@@ -28,7 +28,7 @@ class LiveTranscript:
 
     @property
     def recorded(self) -> Sequence[Recorded]:
-        """The whole session, in order."""
+        """What the session remembers of late, in order."""
         return self._recorded
 
     @property

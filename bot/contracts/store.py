@@ -157,6 +157,15 @@ class Transcripts(Protocol):
         """Return the session's entries after *after*, in order."""
         ...
 
+    async def recent(self, session_key: SessionKey) -> Sequence[Recorded]:
+        """Return the session's latest entries, in order, from the beginning of some turn.
+
+        They are the whole turns among the latest 4,000 to 5,000 entries: far more than one
+        turn can make. The beginning moves once in 1,000 entries, so that requests that
+        follow each other begin alike.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:

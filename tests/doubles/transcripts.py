@@ -41,3 +41,6 @@ class MemoryTranscripts:
     async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
         del session_key
         return [r for r in self.recorded if r.seq > after]
+
+    async def recent(self, session_key: SessionKey) -> Sequence[Recorded]:
+        return await self.read(session_key)

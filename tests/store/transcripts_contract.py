@@ -7,7 +7,7 @@ from bot.contracts.messages import AssistantMessage, StopReason, Thinking, ToolC
 from bot.contracts.session import SessionKey
 from bot.contracts.store import Store
 from bot.contracts.tool import Effect
-from bot.contracts.transcript import CallStarted, Nudge
+from bot.contracts.transcript import CallStarted, Nudge, Received
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.turns_contract import ANSWERED, opened, taken
@@ -60,6 +60,29 @@ class TranscriptsContract:
 
     async def test_a_session_nobody_knows_is_empty(self, store: Store) -> None:
         assert await store.transcripts.read(SessionKey("agent:main:nobody")) == []
+
+    async def test_what_is_recent_is_everything_while_that_is_little(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        await store.transcripts.append(turn, ASKED, DONE)
+        everything = await store.transcripts.read(turn.session_key)
+        assert list(await store.transcripts.recent(turn.session_key)) == list(everything)
+
+    async def test_what_is_recent_is_whole_turns_and_begins_where_it_did(
+        self, store: Store
+    ) -> None:
+        beginnings: list[int] = []
+        for number in range(8):
+            await opened(store, an_arrival(f"{number}"))
+            turn = await taken(store)
+            await store.transcripts.append(turn, *[Nudge(text="on")] * 899)
+            await store.turns.finish(turn, ANSWERED, [])
+            recent = await store.transcripts.recent(turn.session_key)
+            assert min(4_000, 900 * (number + 1)) - 900 <= len(recent) <= 5_000
+            assert isinstance(recent[0].entry, Received)
+            assert recent[-1].seq == 900 * (number + 1)
+            beginnings.append(recent[0].seq)
+        assert beginnings == [1, 1, 1, 1, 1, 1801, 2701, 3601]
 
     async def test_a_finished_turn_says_no_more(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Final
 
 from bot.contracts.clock import Clock
 from bot.contracts.session import SessionKey
@@ -11,6 +12,22 @@ from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
 from bot.store.sqlite.rows import moment, ticks
+
+_RECENT: Final = 4_000
+_STRIDE: Final = 1_000
+
+_LAST: Final = "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?"
+
+_WHOLE_TURNS: Final = """
+    SELECT * FROM entry WHERE session_key = :session_key AND seq >= COALESCE((
+      SELECT later.seq FROM entry AS cut JOIN entry AS later
+        ON later.session_key = cut.session_key AND later.seq > cut.seq
+       AND later.turn_id <> cut.turn_id
+      WHERE cut.session_key = :session_key AND cut.seq = :left_out
+      ORDER BY later.seq LIMIT 1), 0)
+    ORDER BY seq
+"""
+"""From the first turn that begins after the entries that are left out."""
 
 
 class SqliteTranscripts:
@@ -48,14 +65,25 @@ class SqliteTranscripts:
 
         return await self._reader.read(unit)
 
+    async def recent(self, session_key: SessionKey) -> Sequence[Recorded]:
+        """Return the session's latest entries, in order, from the beginning of some turn."""
+
+        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+            (last,) = connection.execute(_LAST, (session_key,)).fetchone()
+            left_out = max(last - _RECENT, 0) // _STRIDE * _STRIDE
+            rows = connection.execute(
+                _WHOLE_TURNS, {"session_key": session_key, "left_out": left_out}
+            ).fetchall()
+            return [_recorded(row) for row in rows]
+
+        return await self._reader.read(unit)
+
 
 def record(
     connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry], now: int
 ) -> Sequence[Recorded]:
     """Add *entries* to the transcript of *turn*'s session, in its name."""
-    (last,) = connection.execute(
-        "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?", (turn.session_key,)
-    ).fetchone()
+    (last,) = connection.execute(_LAST, (turn.session_key,)).fetchone()
     recorded = [
         Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=entry)
         for seq, entry in enumerate(entries, start=last + 1)
