@@ -36,7 +36,7 @@ def way_in(link: str, tunnel: str | None) -> str:
     lines = ["Open the page with this link; it works once, within 10 minutes:", "", f"  {link}", ""]
     if tunnel is not None:
         first = "You are here over SSH. Where your browser is, run this first:"
-        lines += [first, "", f"  {tunnel}", ""]
+        lines = [first, "", f"  {tunnel}", "", *lines]
     return "\n".join([*lines, "Stop with Ctrl-C."])
 
 

@@ -82,6 +82,7 @@ class Conversation:
 
     async def _speak(self, lines: AsyncIterator[str]) -> None:
         async for line in lines:
+            self._screen.typed()
             text = clean(line)
             if not text.strip():
                 self._screen.prompt()
@@ -118,6 +119,8 @@ class Screen:
         """Turns whose answer stands on the screen already, word by word."""
         self._writing: str | None = None
         """The turn in whose words the cursor stands."""
+        self._prompted = False
+        """Whether the cursor stands behind a prompt."""
         self._idle = asyncio.Event()
 
     @property
@@ -137,7 +140,13 @@ class Screen:
 
     def prompt(self) -> None:
         """Show that a line may be typed."""
-        self._write(_PROMPT)
+        if not self._prompted:
+            self._write(_PROMPT)
+        self._prompted = True
+
+    def typed(self) -> None:
+        """Take note that a line was typed, which left the prompt."""
+        self._prompted = False
 
     def note(self, sentence: str) -> None:
         """Write a quiet line, and the prompt again if nothing runs."""
@@ -172,7 +181,7 @@ class Screen:
         match frame:
             case WordsFrame():
                 if self._writing != frame.turn:
-                    self._line("")
+                    self._below()
                     self._writing = frame.turn
                 self._write(printable(frame.text))
             case MadeFrame():
@@ -221,10 +230,19 @@ class Screen:
             self._writing = None
             self._write("\n")
 
-    def _line(self, text: str) -> None:
+    def _below(self) -> bool:
+        """Begin a new line, and say whether a prompt was left for it."""
         self._break()
-        if text:
-            self._write(f"{text}\n")
+        left, self._prompted = self._prompted, False
+        if left:
+            self._write("\n")
+        return left
+
+    def _line(self, text: str) -> None:
+        left = self._below()
+        self._write(f"{text}\n")
+        if left:
+            self.prompt()
 
 
 async def _typed_lines() -> AsyncIterator[str]:

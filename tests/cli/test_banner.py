@@ -35,8 +35,10 @@ def test_a_problem_and_findings_are_not_overlooked(settings: Settings) -> None:
     assert "note       y is odd" in words
 
 
-def test_under_ssh_the_tunnel_comes_with_the_link() -> None:
-    assert "ssh -N -L 1:127.0.0.1:1 host" in way_in("http://x/#c", "ssh -N -L 1:127.0.0.1:1 host")
+def test_under_ssh_the_tunnel_comes_before_the_link() -> None:
+    words = way_in("http://x/#c", "ssh -N -L 1:127.0.0.1:1 host")
+
+    assert words.index("ssh -N -L 1:127.0.0.1:1 host") < words.index("http://x/#c")
     assert "SSH" not in way_in("http://x/#c", None)
 
 

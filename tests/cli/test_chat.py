@@ -132,6 +132,27 @@ def test_a_notice_is_painted_whatever_was_streamed() -> None:
     assert painted == "half\nIt broke.\n"
 
 
+def test_what_comes_after_the_prompt_stands_below_it_and_before_the_next_one() -> None:
+    painted: list[str] = []
+    screen = Screen(painted.append)
+    screen.prompt()
+    screen.prompt()
+    screen.show(a_line("Stopped.", kind="notice"))
+    screen.show(WordsFrame(turn="another terminal's", text="Yes"))
+
+    assert "".join(painted) == "> \nStopped.\n> \nYes"
+
+
+def test_a_typed_line_has_left_the_prompt() -> None:
+    painted: list[str] = []
+    screen = Screen(painted.append)
+    screen.prompt()
+    screen.typed()
+    screen.note("that is too long")
+
+    assert "".join(painted) == "> · that is too long\n> "
+
+
 def test_after_a_reconnect_a_half_seen_answer_is_painted_whole() -> None:
     painted = screen_of(
         WordsFrame(turn="t", text="two "),
