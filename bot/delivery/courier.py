@@ -33,6 +33,8 @@ _AT_ONCE: Final = 16
 _YOUNG: Final = timedelta(minutes=10)
 """How old a send with an unknown end may be to be repeated blindly: later, a second copy would
 surprise more than a notice."""
+_LONGEST_PAUSE_SECONDS: Final = 86_400.0
+"""A platform may ask for any pause; after a day an answer has expired anyway."""
 _STORE_PAUSE_SECONDS: Final = 1.0
 
 T = TypeVar("T")
@@ -139,7 +141,7 @@ class Courier:
         try:
             receipt = await self._receipt(delivery)
         except RateLimited as error:
-            after = now + timedelta(seconds=error.retry_after)
+            after = now + timedelta(seconds=min(error.retry_after, _LONGEST_PAUSE_SECONDS))
             await self._recorded(
                 partial(self.outbox.retry, delivery, after=after, reason=str(error))
             )

@@ -110,6 +110,20 @@ async def test_what_never_left_is_sent_later_and_arrives_once(
     assert channel.shown == ["hello"]
 
 
+async def test_a_pause_beyond_all_measure_is_one_of_a_day(tmp_path: Path) -> None:
+    clock, channel = FakeClock(START), FakeChannel()
+    channel.outcomes.append(RateLimited(1e30))
+    async with a_store(tmp_path, clock) as store, delivering(store, channel, clock):
+        turn = await a_finished_turn(store, "hello")
+        await until_all(store, turn, DeliveryState.PENDING)
+        async with asyncio.timeout(10):
+            await channel.sending.wait()
+        await until_all(store, turn, DeliveryState.PENDING)
+        (row,) = await store.ledger.deliveries(DeliveryQuery(turn_id=turn.id))
+
+    assert row.not_before == START + timedelta(days=1)
+
+
 async def test_parts_arrive_in_order_even_when_the_first_fails_at_first(tmp_path: Path) -> None:
     clock, channel = FakeClock(START), FakeChannel()
     channel.outcomes.append(ChannelUnavailable("not yet"))
