@@ -29,15 +29,17 @@ install() {
 }
 
 is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
-has_venv() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
+will_do() {
+    "$1" -c 'import sys; assert sys.version_info >= (3, 11); import ensurepip, venv' 2>/dev/null
+}
 
 # Set $python to a Python of at least 3.11 that can make environments.
 find_python() {
     new_enough=
     for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do
         python=$(command -v "$candidate" 2>/dev/null) || continue
+        will_do "$python" && return
         is_new_enough "$python" || continue
-        has_venv "$python" && return
         new_enough=${new_enough:-$python}
     done
     if [ -z "$new_enough" ]; then
@@ -47,7 +49,7 @@ find_python() {
     fi
     python=$new_enough
     package=$("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
-    if may_install && install "$package" && has_venv "$python"; then
+    if may_install && install "$package" && will_do "$python"; then
         return
     fi
     fail "the module venv of $python is missing: install it" \
