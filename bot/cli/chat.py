@@ -91,6 +91,7 @@ class Conversation:
             else:
                 self._screen.expect(await self._talk.say(text))
         await self._screen.all_ended()
+        self._screen.leave()
 
     async def _listen(self) -> None:
         async with contextlib.aclosing(self._talk.frames()) as frames:
@@ -147,6 +148,10 @@ class Screen:
     def typed(self) -> None:
         """Take note that a line was typed, which left the prompt."""
         self._prompted = False
+
+    def leave(self) -> None:
+        """Leave the terminal at the beginning of a line."""
+        self._below()
 
     def note(self, sentence: str) -> None:
         """Write a quiet line, and the prompt again if nothing runs."""

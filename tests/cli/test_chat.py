@@ -46,7 +46,7 @@ async def test_words_are_painted_as_they_come_and_not_again_as_a_line() -> None:
 
     assert painted.count("goodmorning") == 1
     assert painted.count("good morning") == 0
-    assert painted.endswith("> ")
+    assert painted.endswith("\n> \n")
 
 
 async def test_a_tool_is_a_quiet_line_and_its_failure_is_told() -> None:
@@ -67,7 +67,7 @@ async def test_a_tool_is_a_quiet_line_and_its_failure_is_told() -> None:
         painted = await talk(house, "read it")
 
     assert painted == (
-        "I look.\n· read_file notes/meeting.md\n· read_file: error\nThere is no such file.\n> "
+        "I look.\n· read_file notes/meeting.md\n· read_file: error\nThere is no such file.\n> \n"
     )
 
 
