@@ -12,6 +12,7 @@ from bot.contracts.errors import ModelDisconnected, ModelError, ModelUnavailable
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelEvent, ModelTimeouts
 from bot.models.failure import Failure, diagnose
+from bot.models.halves import Halves, whole_message
 from bot.models.server import Server
 
 _AFTERWORD_SECONDS: Final = 3.0
@@ -55,6 +56,7 @@ async def read(
         ModelError: as *events* and *reader* raise it, or for a stream that stalls.
     """
     patience = limits.first_seconds
+    halves = Halves()
     while True:
         try:
             event = await _next(events, patience, server)
@@ -65,11 +67,11 @@ async def read(
         if event is _END:
             break
         for delta in reader.feed(event):
-            yield delta
+            yield delta if isinstance(delta, AssistantMessage) else halves.joined(delta)
         patience = limits.idle_seconds
         if reader.complete:
             patience = min(patience, _AFTERWORD_SECONDS)
-    yield reader.message()
+    yield whole_message(reader.message())
 
 
 async def _next(events: AsyncIterator[object], patience: float, server: Server) -> object:

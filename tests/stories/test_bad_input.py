@@ -22,7 +22,7 @@ from tests.channels.webchat.house import Client, browser
 from tests.doubles.bot_process import BotProcess, a_witness
 from tests.doubles.commands import Commands, Said
 from tests.doubles.fake_openai import FakeOpenAI
-from tests.doubles.model_server import Answer, Raw
+from tests.doubles.model_server import Answer, Call, Raw
 from tests.doubles.rig import a_rig
 
 WHOLE = Answer(text="Here is the whole answer.")
@@ -118,6 +118,32 @@ async def test_an_answer_that_was_cut_half_way_is_asked_for_again_and_shown_once
 
     assert ended.outcome == "answered"
     assert witness.answers(said) == [WHOLE.text]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        pytest.param(("half \ud83d", " of it"), "half \ufffd of it", id="half a character"),
+        pytest.param(("so \ud83d", "\ude00"), "so 😀", id="a character over two pieces"),
+    ],
+)
+async def test_half_a_character_from_a_model_stops_nobody(
+    tmp_path: Path, pieces: tuple[str, ...], shown: str
+) -> None:
+    odd = Call(name="read\ud83d_file", arguments='{"path": "\\ud83d"}')
+    script = [Answer(text="Well.", calls=(odd,)), Answer(text=pieces), WHOLE]
+    async with FakeOpenAI(script) as server:
+        bot = BotProcess(tmp_path / "home", environ(server))
+        await bot.start()
+        async with a_witness(bot) as witness:
+            first = await witness.say("hello")
+            await witness.outcome(first)
+            second = await witness.say("and again")
+            await witness.outcome(second)
+        assert await bot.stop() == Exit.DONE
+
+    assert witness.answers(first) == [shown]
+    assert witness.answers(second) == [WHOLE.text]
 
 
 async def test_a_model_that_stalls_each_time_is_a_notice(tmp_path: Path) -> None:
