@@ -1,6 +1,7 @@
 """The dispatcher on the queue: takes turns as they come due, and lets a limited number run."""
 
 import asyncio
+from collections import deque
 from typing import Final, assert_never
 
 import structlog
@@ -14,6 +15,9 @@ from bot.kernel.lease import Lease
 from bot.kernel.turn import TurnRunner
 
 _log = structlog.get_logger(__name__)
+
+_REMEMBERED: Final = 256
+"""A stop that came that many stops ago is for a turn that has long ended."""
 
 LIMIT: Final = 128
 """Turns that may run at once: one that waits for a model costs next to nothing."""
@@ -35,6 +39,8 @@ class Lanes:
         self._wake = asyncio.Event()
         self._stopping = False
         self._leases: dict[TurnId, Lease] = {}
+        self._stopped_early: deque[TurnId] = deque(maxlen=_REMEMBERED)
+        """Whom somebody asked to stop between the commit that gave them out and their lease."""
         self._running: dict[asyncio.Task[None], Turn] = {}
 
     async def work(self) -> None:
@@ -103,6 +109,8 @@ class Lanes:
             case StopAsked(turn_id=turn_id):
                 if lease := self._leases.get(turn_id):
                     lease.ask_to_stop()
+                else:
+                    self._stopped_early.append(turn_id)
             case _:
                 assert_never(signal)
 
@@ -121,7 +129,7 @@ class Lanes:
                 await self._put_back(turn)
                 return
             lease = Lease(self._turns, turn, self._clock)
-            if turn.cancel_asked:
+            if turn.cancel_asked or turn.id in self._stopped_early:
                 lease.ask_to_stop()
             task = asyncio.create_task(self._run(turn, lease), name=f"turn {turn.id}")
             self._leases[turn.id] = lease

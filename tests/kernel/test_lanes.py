@@ -163,6 +163,41 @@ async def test_a_stop_ends_the_running_turn_and_says_so(tmp_path: Path) -> None:
     assert outcome.kind is OutcomeKind.INTERRUPTED
 
 
+async def test_a_stop_between_the_taking_and_the_lease_is_not_lost(tmp_path: Path) -> None:
+    hold = Hold()
+    async with a_store(tmp_path) as store:
+        arrival = an_arrival("work for hours")
+        await store.turns.open(arrival)
+
+        class StoppedAtOnce:
+            """Somebody presses stop in the moment the turn is given out."""
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(store.turns, name)
+
+            async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
+                turn = await store.turns.take(worker, lanes)
+                if turn is not None:
+                    stop = Handled(reason="command:stop")
+                    await store.turns.open(
+                        an_arrival("/stop", mode=QueueMode.INTERRUPT, admission=stop)
+                    )
+                    await asyncio.sleep(0.05)
+                return turn
+
+        turns: Any = StoppedAtOnce()
+        runner = TurnRunner(
+            turns=store.turns, answer=hold, compose=compose, bus=LocalBus(), clock=SystemClock()
+        )
+        lanes = Lanes(turns, runner, SystemClock(), worker="w")
+        working = asyncio.create_task(lanes.work())
+        outcome = await asyncio.wait_for(ended(store, arrival.turn_id), 5)
+        await lanes.stop(drain_seconds=5)
+        await working
+
+    assert outcome.kind is OutcomeKind.INTERRUPTED
+
+
 async def test_an_expected_error_is_a_failed_outcome_with_its_sentence(tmp_path: Path) -> None:
     async def fails(turn: Turn) -> Outcome:
         raise CandidatesExhausted(f"no model for {turn.arrival.inbound.text}")
