@@ -196,6 +196,7 @@ class OpenContract:
         ]
         assert record.deliveries[0].target == arrival.target
         assert record.deliveries[0].on_unknown is OnUnknown.REPEAT_ONCE
+        assert record.deliveries[0].expires_at == arrival.fresh_until
 
     async def test_an_interrupting_message_asks_the_running_turn_to_stop(
         self, store: Store

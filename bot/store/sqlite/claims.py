@@ -133,7 +133,7 @@ def _stop(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Claimed
         end(connection, turn.id, _STOPPED, now)
         if arrival.stopped_notice is not None:
             notice = _reply(turn.arrival, f"{turn.id}!stopped", arrival.stopped_notice)
-            outbox.queue(connection, [notice])
+            outbox.queue(connection, [replace(notice, expires_at=arrival.fresh_until)])
     idle = running is None and not rows
     opened = _answer(connection, arrival, arrival.replies if idle else (), now)
     return Claimed(result=opened, asked_to_stop=running)
@@ -194,7 +194,8 @@ def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Deliver
     """Make the delivery of a sentence of our own.
 
     Its channel's rule is not known here, so it gets the one that suits any
-    reply: two copies are better than none, and never three.
+    reply: two copies are better than none, and never three. It is worth sending
+    as long as an answer would have been.
     """
     return Delivery(
         id=delivery_id,
@@ -203,4 +204,5 @@ def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Deliver
         target=arrival.target,
         payload=payload,
         on_unknown=OnUnknown.REPEAT_ONCE,
+        expires_at=arrival.fresh_until,
     )
