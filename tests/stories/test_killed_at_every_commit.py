@@ -67,7 +67,7 @@ async def one_answer(witness: Witness, bot: BotProcess, said: str, number: str) 
         assert written(bot).count(number) == 1
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 async def test_killed_at_every_fault_point(tmp_path: Path) -> None:
     async with a_bot(tmp_path) as (bot, _):
         for point in POINTS:
@@ -99,7 +99,7 @@ async def test_killed_while_it_mends_what_a_crash_left(tmp_path: Path) -> None:
             await one_answer(witness, bot, said, "7")
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 async def test_killed_at_random_moments(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     async with a_bot(tmp_path) as (bot, model):
