@@ -1,11 +1,21 @@
 """What every test stands on: patience with a busy machine, and the longest stories first."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
+
+from tests.doubles.leftovers import end_leftovers
 
 # A busy machine is no reason for a property to fail.
 settings.register_profile("stonechat", deadline=None)
 settings.load_profile("stonechat")
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    end_leftovers()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -93,7 +93,9 @@ class Budget:
 
 def fingerprint(call: ToolCall) -> str:
     """Return what makes two calls the same: the tool and the bytes of its arguments (pure)."""
-    return hashlib.sha256(f"{call.name}\0{call.arguments.strip()}".encode()).hexdigest()
+    return hashlib.sha256(
+        f"{call.name}\0{call.arguments.strip()}".encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def _outcome(result: ToolResult) -> str:

@@ -68,13 +68,14 @@ def last_word(run: Run) -> Outcome | Unfinished | None:
     entries = run.transcript.of_this_turn
     if not entries or not isinstance(entries[-1], AssistantMessage) or entries[-1].tool_calls:
         return None
+    acted = any(isinstance(e, AssistantMessage) and e.tool_calls for e in entries)
     reading = run.hooks.read(entries[-1].text)
     judgement = judge(
         entries[-1],
         visible=reading.visible,
         silent=reading.silent,
         tools=run.tools.names,
-        acted=any(isinstance(e, AssistantMessage) and e.tool_calls for e in entries),
+        acted=acted,
     )
     usage = run.transcript.usage()
     match judgement:
@@ -88,9 +89,8 @@ def last_word(run: Run) -> Outcome | Unfinished | None:
                 return judgement
             if text:
                 return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)
-            return Outcome(
-                kind=OutcomeKind.FAILED, reason=reason, failure=Failure.UNFINISHED, usage=usage
-            )
+            failure = Failure.UNFINISHED if acted else Failure.EMPTY
+            return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=usage)
 
 
 async def _ask(model: ChatModel, request: ModelRequest, run: Run) -> AssistantMessage:

@@ -74,6 +74,10 @@ class TurnRunner:
             return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")
         except LeaseLost:
             raise
+        except StoreUnavailable as error:
+            _log.warning("turn failed", error=str(error))
+            failure = Failure.NOT_RECORDED
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error), failure=failure)
         except BotError as error:
             _log.warning("turn failed", error=str(error))
             return Outcome(kind=OutcomeKind.FAILED, reason=str(error))

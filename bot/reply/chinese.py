@@ -13,6 +13,8 @@ CHINESE: Final = Sentences(
         Failure.MODEL_CALLS: "这次已用完模型调用的上限，我停下了。再发一条消息，我就接着做。",
         Failure.TOOL_CALLS: "这次已用完工具调用的上限，我停下了。再发一条消息，我就接着做。",
         Failure.REPETITION: "我在原地打转，所以停下了。请换个说法。",
+        Failure.EMPTY: "没有答案：模型什么也没说。请再问一次。",
+        Failure.NOT_RECORDED: "我无法记录正在做的事（原因见日志），所以停下了。请再发一次。",
         Failure.UNFINISHED: "我没做完就停下了，部分操作可能已经生效。请先检查，再让我重做。",
         Failure.THREE_CRASHES: "这条消息三次使我中断，我不会再试。请换个方式提问。",
         Failure.TOO_LATE: "我离开得太久，这件事没有继续处理。如果仍然需要，请再发一次。",

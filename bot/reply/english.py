@@ -26,6 +26,11 @@ ENGLISH: Final = Sentences(
         Failure.REPETITION: (
             "I stopped because I was going round in circles. Please say it in another way."
         ),
+        Failure.EMPTY: "I have no answer to this: the model said nothing. Please ask again.",
+        Failure.NOT_RECORDED: (
+            "I could not write down what I was doing (my log says why), so I stopped. "
+            "Please send it again."
+        ),
         Failure.UNFINISHED: (
             "I stopped before I was done. Some of the work may have happened already, "
             "so please check before you ask for it again."

@@ -1,5 +1,6 @@
 """What would be on the screen but is in no store yet: words and tool calls of turns that run."""
 
+import logging
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -32,6 +33,8 @@ from channels.webchat.protocol import (
     TurnWord,
     WordsFrame,
 )
+
+_log = logging.getLogger(__name__)
 
 _MOST_TURNS: Final = 64
 """The end of a turn is news too and may be lost; beyond this many the oldest is forgotten."""
@@ -70,7 +73,10 @@ class Live:
         """Listen until cancelled."""
         with gateway.follow(self.conversation) as news:
             async for event in news:
-                self.apply(event)
+                try:
+                    self.apply(event)
+                except Exception:  # noqa: BLE001 - a listener that fails costs a screen, no fact
+                    _log.exception("news not shown")
 
     def attach(self, viewer: Viewer) -> None:
         """Pass everything on to *viewer* from now on."""

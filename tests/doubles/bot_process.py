@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bot.cli.client import Talk, control, is_answered
 from channels.webchat.protocol import AcceptedFrame, EndedFrame, LineFrame
+from tests.doubles.leftovers import ALIVE
 
 ROOT = Path(__file__).parents[2]
 _STARTING_SECONDS = 30.0
@@ -66,6 +67,7 @@ class BotProcess:
                 stdout=output,
                 stderr=output,
             )
+        ALIVE.add(self._process.pid)
         async with asyncio.timeout(_STARTING_SECONDS):
             while self._process.returncode is None:
                 if await is_answered(self.control_socket):
@@ -82,6 +84,7 @@ class BotProcess:
         assert self._process is not None
         async with asyncio.timeout(_ENDING_SECONDS):
             code = await self._process.wait()
+        ALIVE.discard(self._process.pid)
         self.deaths += 1
         return code
 

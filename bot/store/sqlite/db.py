@@ -20,6 +20,12 @@ T = TypeVar("T")
 Unit = Callable[[sqlite3.Connection], T]
 """A unit of work: a plain function, so that nothing can slip between its statements."""
 
+_GONE: Final = (
+    "{path} was moved or removed while the bot ran, so nothing can be recorded: "
+    "stop the bot, put the file back or let it begin anew, and start it again"
+)
+"""SQLite would go on writing to a file that nobody can find any more."""
+
 _LARGEST_COMMIT: Final = 64
 
 
@@ -94,6 +100,7 @@ class Writer:
         self, path: Path, thread: ThreadPoolExecutor, connection: sqlite3.Connection
     ) -> None:
         self._path = path
+        self._file = _identity(path)
         self._thread = thread
         self._connection = connection
         self._loop = asyncio.get_running_loop()
@@ -158,7 +165,11 @@ class Writer:
         jobs = [self._inbox.popleft() for _ in range(min(len(self._inbox), _LARGEST_COMMIT))]
         if not jobs:
             return  # an earlier round took them along
-        _commit(self._connection, jobs)
+        if _identity(self._path) == self._file:
+            _commit(self._connection, jobs)
+        else:
+            for job in jobs:
+                job.error = StoreUnavailable(_GONE.format(path=self._path))
         with contextlib.suppress(RuntimeError):  # the loop is gone, and with it whoever waited
             self._loop.call_soon_threadsafe(self._tell, jobs)
 
@@ -191,6 +202,15 @@ class _Savepoint:
             self._connection.execute("ROLLBACK TO unit")
         self._connection.execute("RELEASE unit")
         return True
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another of the same name; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:

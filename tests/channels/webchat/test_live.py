@@ -1,5 +1,9 @@
 """What is on the screen of a turn that runs, for whoever comes in the middle of it."""
 
+import asyncio
+
+import pytest
+
 from bot.contracts.events import (
     Event,
     MessageDropped,
@@ -16,6 +20,7 @@ from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
 from channels.webchat.live import Live
 from channels.webchat.protocol import OpenTurn, ServerFrame, StatusFrame, ToolFrame, WordsFrame
+from tests.doubles.fake_gateway import FakeGateway
 
 _HERE = ConversationKey(channel="webchat", account="default", conversation_id="main")
 _TURN = TurnId("t")
@@ -118,3 +123,25 @@ def test_viewers_are_told_as_long_as_they_watch() -> None:
         StatusFrame(turn="t", state="joined", into="o"),
     ]
     assert eye.looks == [_TURN]
+
+
+async def test_a_screen_that_fails_costs_nobody_else_the_news(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(Eye):
+        def show(self, frame: ServerFrame) -> None:
+            raise ValueError(f"no screen for {frame.type}")
+
+    gateway, picture = FakeGateway(), Live(_HERE)
+    picture.attach(Broken())
+    following = asyncio.create_task(picture.follow(gateway))
+    await asyncio.sleep(0)
+    gateway._bus.publish(words("one"))
+    await asyncio.sleep(0)
+    gateway._bus.publish(words("two"))
+    await asyncio.sleep(0)
+
+    assert not following.done()
+    assert "news not shown" in caplog.text
+    following.cancel()
+    await asyncio.wait({following})

@@ -101,3 +101,23 @@ async def test_a_delivery_that_cannot_be_read_does_not_hold_up_the_others(tmp_pa
     assert state == "rejected"
     assert "cannot be read" in reason
     await store.close()
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["gone", "another in its place"])
+async def test_a_file_nobody_can_find_any_more_takes_nothing(
+    tmp_path: Path, *, replaced: bool
+) -> None:
+    path = tmp_path / "stone.db"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    await store.turns.open(an_arrival("kept"))
+    path.rename(tmp_path / "aside")
+    if replaced:
+        path.write_bytes(b"")
+
+    with pytest.raises(StoreUnavailable, match="moved or removed"):
+        await store.turns.open(an_arrival("not taken"))
+
+    path.unlink(missing_ok=True)
+    (tmp_path / "aside").rename(path)
+    assert isinstance((await store.turns.open(an_arrival("taken")))[0], Opened)
+    await store.close()
