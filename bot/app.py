@@ -138,7 +138,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store.ledger, store.records, bus),
+            gateway=KernelGateway(intake, store, bus),
             lanes=Lanes(
                 store.turns,
                 runner,

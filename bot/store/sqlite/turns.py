@@ -30,7 +30,7 @@ from bot.contracts.turn import (
     Turn,
     TurnId,
 )
-from bot.store.sqlite import claims, outbox, sessions, transcripts
+from bot.store.sqlite import claims, conversations, outbox, sessions, transcripts
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps, Claimed
 from bot.store.sqlite.db import Reader, Unit, Writer
@@ -102,6 +102,18 @@ class SqliteTurns:
             return claims.amend(connection, conversation, source, text, now)
 
         return await self._writer.write(unit)
+
+    async def forget(self, conversation: ConversationKey) -> Sequence[TurnId]:
+        """Delete what was said in *conversation*, and end what waits and runs in it."""
+        now = ticks(self._clock.now())
+
+        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
+            ended = claims.forget(connection, conversation, now)
+            for turn_id in ended:
+                _end_attempt(connection, turn_id, conversations.FORGOTTEN.reason, now)
+            return ended
+
+        return await self._writer.write(unit, then=self._tell_stops)
 
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running."""
@@ -203,10 +215,11 @@ class SqliteTurns:
         return await self._reader.read(unit)
 
     def _tell_opened(self, claimed: Sequence[Claimed]) -> None:
-        for one in claimed:
-            if one.asked_to_stop is not None:
-                for stops in self._listeners:
-                    stops.append(one.asked_to_stop)
+        self._tell_stops([one.asked_to_stop for one in claimed if one.asked_to_stop is not None])
+
+    def _tell_stops(self, turn_ids: Sequence[TurnId]) -> None:
+        for stops in self._listeners:
+            stops.extend(turn_ids)
         self._ring_all(None)
 
     def _untake(self, turn: Turn | None) -> Unit[None]:
