@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from bot.contracts.text import clean
+from channels.webchat.places import UUID
 
 PROTOCOL: Final = 1
 """Rises when a frame changes in a way that an older page or client would misread."""
@@ -19,7 +20,7 @@ LONGEST_TEXT: Final = 200_000
 
 ClientId = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+    StringConstraints(pattern=f"^{UUID}$"),
 ]
 """A UUID in lower case, made by the client: the claim on its message."""
 
@@ -68,14 +69,19 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WelcomeFrame:
-    """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out."""
+    """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out.
+
+    With `anew` every line the client has was deleted, and what follows is all there is.
+    """
 
     conversation: str
     seq: int
     protocol: int = PROTOCOL
+    title: str | None = None
     model: str | None = None
     problem: str | None = None
     earlier: bool = False
+    anew: bool = False
     type: Literal["welcome"] = "welcome"
 
 
@@ -205,6 +211,13 @@ class OpenFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenFrame:
+    """The conversation was deleted: forget every line of it."""
+
+    type: Literal["forgotten"] = "forgotten"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PongFrame:
     """I am here."""
 
@@ -231,6 +244,7 @@ ServerFrame = (
     | StatusFrame
     | EndedFrame
     | OpenFrame
+    | ForgottenFrame
     | PongFrame
     | ErrorFrame
 )
