@@ -43,6 +43,12 @@ class Claimed:
     result: Opened | Duplicate | Full
     asked_to_stop: TurnId | None = None
 
+    @property
+    def waits(self) -> bool:
+        """Whether it became a turn for a worker, and nothing else came of it."""
+        is_waiting = isinstance(self.result, Opened) and self.result.turn.state is TurnState.WAITING
+        return is_waiting and self.asked_to_stop is None
+
 
 def claim(connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int) -> Claimed:
     """Write *arrival* down, unless it was before or there is no room."""

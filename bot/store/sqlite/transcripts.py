@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from bot.contracts.clock import Clock
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Entry, Recorded
-from bot.contracts.turn import Turn, TurnId
+from bot.contracts.turn import Turn
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
+from bot.store.sqlite.recent import RecentTranscripts, entries, recorded_of
 from bot.store.sqlite.rows import moment, ticks
 
 
@@ -21,6 +22,7 @@ class SqliteTranscripts:
         self._reader = reader
         self._clock = clock
         self._boot = boot
+        self._recent = RecentTranscripts()
 
     async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
         """Record entries in the turn's name, in order, in one commit.
@@ -40,11 +42,9 @@ class SqliteTranscripts:
         """Return the session's entries after *after*, in order."""
 
         def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
-            rows = connection.execute(
-                "SELECT * FROM entry WHERE session_key = ? AND seq > ? ORDER BY seq",
-                (session_key, after),
-            ).fetchall()
-            return [_recorded(row) for row in rows]
+            if after == 0:
+                return self._recent.read(connection, session_key)
+            return [recorded_of(row) for row in entries(connection, session_key, after)]
 
         return await self._reader.read(unit)
 
@@ -67,13 +67,3 @@ def record(
             (turn.session_key, one.seq, turn.id, turn.attempt, now, codec.ENTRY.encode(one.entry)),
         )
     return recorded
-
-
-def _recorded(row: sqlite3.Row) -> Recorded:
-    return Recorded(
-        seq=row["seq"],
-        turn_id=TurnId(row["turn_id"]),
-        attempt=row["attempt"],
-        at=moment(row["at"]),
-        entry=codec.ENTRY.decode(row["body"]),
-    )

@@ -186,16 +186,19 @@ class SqliteTurns:
         """Hints about work; a lost one costs a second."""
         stops: deque[TurnId] = deque()
         self._listeners.append(stops)
+        rung = False
         try:
             while True:
                 heard = self._bell.rings
                 while stops:
                     yield StopAsked(turn_id=stops.popleft())
-                seconds = await self._seconds_until_due()
+                # After a ring `take` looks anyway, so that we need not.
+                seconds = 0.0 if rung else await self._seconds_until_due()
                 if seconds <= 0:
                     yield WorkWaiting()
                     seconds = _LOOK_SECONDS
                 await self._bell.wait(heard, min(seconds, _LOOK_SECONDS))
+                rung = self._bell.rings != heard
         finally:
             self._listeners.remove(stops)
 
@@ -215,7 +218,11 @@ class SqliteTurns:
         return await self._reader.read(unit)
 
     def _tell_opened(self, claimed: Sequence[Claimed]) -> None:
-        self._tell_stops([one.asked_to_stop for one in claimed if one.asked_to_stop is not None])
+        if all(one.waits for one in claimed):
+            self._bell.ring()  # nobody is told anything yet
+        else:
+            stops = [one.asked_to_stop for one in claimed if one.asked_to_stop is not None]
+            self._tell_stops(stops)
 
     def _tell_stops(self, turn_ids: Sequence[TurnId]) -> None:
         for stops in self._listeners:
