@@ -13,6 +13,7 @@ from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
+from bot.context.fold import Fold
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
 from bot.contracts.clock import Chance, Clock, Ids
 from bot.contracts.errors import ConfigError
@@ -179,7 +180,7 @@ async def _agent_parts(settings: Settings, store: Store, seams: Seams) -> _Agent
     sandbox = await _sandbox(settings)
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
-        zone=_zone(seams.clock),
+        fold=Fold(_zone(seams.clock)),
         sandbox_note=_sandbox_note(sandbox),
     )
     candidates = tuple(
