@@ -1,12 +1,12 @@
 // Where one writes: Enter sends, Shift+Enter breaks the line, Esc stops what runs.
 
-const draftKey = "stonechat.draft";
+const draftKey = (conversation) =>
+  conversation === "main" ? "stonechat.draft" : `stonechat.draft.${conversation}`;
 
 export class Composer {
   constructor({ form, field, sendButton, stopButton, storage, onSend, onStop }) {
     Object.assign(this, { form, field, sendButton, stopButton, storage, onSend, onStop });
     this.hasKeyboard = window.matchMedia("(pointer: fine)");
-    field.value = stored(storage);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
@@ -15,11 +15,23 @@ export class Composer {
     field.addEventListener("keydown", (event) => this.pressed(event));
     stopButton.addEventListener("click", () => onStop());
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.isComposing && !stopButton.hidden) {
+      const elsewhere = event.defaultPrevented || event.target.closest?.("dialog");
+      if (event.key === "Escape" && !event.isComposing && !elsewhere && !stopButton.hidden) {
         onStop();
       }
     });
+  }
+
+  /** Write in another conversation, where one left off. */
+  open(conversation) {
+    this.key = draftKey(conversation);
+    this.field.value = stored(this.storage, this.key);
     this.changed();
+  }
+
+  /** Forget the draft of a conversation that is gone. */
+  dropDraft(conversation) {
+    this.storage.removeItem(draftKey(conversation));
   }
 
   focus() {
@@ -68,16 +80,20 @@ export class Composer {
     this.field.style.height = "auto";
     this.field.style.height = `${this.field.scrollHeight}px`;
     try {
-      this.storage.setItem(draftKey, this.field.value);
+      if (this.field.value) {
+        this.storage.setItem(this.key, this.field.value);
+      } else {
+        this.storage.removeItem(this.key);
+      }
     } catch {
       // A draft that cannot be kept is not worth a word.
     }
   }
 }
 
-function stored(storage) {
+function stored(storage, key) {
   try {
-    return storage.getItem(draftKey) ?? "";
+    return storage.getItem(key) ?? "";
   } catch {
     return "";
   }
