@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
+from bot.context.standing import standing
 from bot.contracts.messages import (
     AssistantMessage,
     Message,
@@ -46,9 +47,11 @@ class Fold:
 
         An assistant message and the results of its calls stay together, results in
         the order of the calls; a call that has no result (its turn ended before)
-        gets one that says so. Whatever the record holds, the messages are legal.
+        gets one that says so. What was said anew has replaced what it was said instead
+        of (`standing`). Whatever the record holds, the messages are legal.
         """
-        turns = [list(group) for _, group in groupby(recorded, key=attrgetter("turn_id"))]
+        stands = groupby(standing(recorded), key=attrgetter("turn_id"))
+        turns = [list(group) for _, group in stands]
         kept = turns[_first_kept(len(turns), history) :]
         return tuple(message for turn in kept for message in self._of(turn))
 

@@ -310,6 +310,8 @@ class Line:
     """What was heard, or what was said as plain text."""
     source: Source | None = None
     """Of a line that was heard."""
+    edited_source: Source | None = None
+    """The line that this one was heard instead of."""
     delivery_id: str | None = None
     payload: ReplyPayload | None = None
     """Of a line that was said."""

@@ -311,4 +311,5 @@ def _line_frame(line: Line) -> LineFrame:
         html=_DIALECT.render(payload.body) if payload else None,
         kind=payload.kind.value if payload else None,
         source=line.source,
+        replaces=line.edited_source,
     )

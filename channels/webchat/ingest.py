@@ -24,9 +24,10 @@ def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: date
     The client's id is the identity of the message, so that repeating it cannot
     double it. A stop is a pressed button: an interaction, no line.
     """
+    replaces: str | None = None
     match frame:
         case SayFrame():
-            event, text = EventClass.MESSAGE, frame.text
+            event, text, replaces = EventClass.MESSAGE, frame.text, frame.replaces
         case StopFrame():
             event, text = EventClass.INTERACTION, "/stop"
         case _:
@@ -46,4 +47,5 @@ def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: date
         sent_at=now,
         native_id=frame.id,
         mentions_me=True,
+        edited_source=Source(f"c:{replaces}") if replaces else None,
     )

@@ -42,10 +42,14 @@ class HelloFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SayFrame:
-    """A message. Repeated with the same id until it is accepted or refused for good."""
+    """A message. Repeated with the same id until it is accepted or refused for good.
+
+    `replaces` is the id of an earlier one that it is said instead of.
+    """
 
     id: ClientId
     text: str
+    replaces: ClientId | None = None
     type: Literal["say"] = "say"
 
 
@@ -117,6 +121,7 @@ class LineFrame:
     html: str | None = None
     kind: Literal["answer", "notice"] | None = None
     source: str | None = None
+    replaces: str | None = None
     type: Literal["line"] = "line"
 
 

@@ -254,7 +254,13 @@ class FakeGateway:
         if inbound.event is EventClass.INTERACTION:
             self._seq += 1
         else:
-            self._line(inbound.conversation_key, turn_id, inbound.text, source=inbound.source)
+            self._line(
+                inbound.conversation_key,
+                turn_id,
+                inbound.text,
+                source=inbound.source,
+                edited_source=inbound.edited_source,
+            )
         accepted = Accepted(source=inbound.source, turn_id=turn_id, seq=seq)
         self._claims[claim] = accepted
         self.heard.append(Heard(inbound=inbound, turn_id=turn_id))
@@ -272,6 +278,7 @@ class FakeGateway:
         text: str,
         *,
         source: Source | None = None,
+        edited_source: Source | None = None,
         delivery: Delivery | None = None,
     ) -> Line:
         self._seq += 1
@@ -282,6 +289,7 @@ class FakeGateway:
             at=NOW,
             text=text,
             source=source,
+            edited_source=edited_source,
             delivery_id=delivery.id if delivery else None,
             payload=delivery.payload if delivery else None,
         )

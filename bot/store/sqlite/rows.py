@@ -107,6 +107,7 @@ def heard_line(row: sqlite3.Row) -> Line:
         at=turn.arrival.received_at,
         text=turn.arrival.inbound.text,
         source=turn.arrival.inbound.source,
+        edited_source=turn.arrival.inbound.edited_source,
     )
 
 

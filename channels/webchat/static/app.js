@@ -5,7 +5,7 @@ import { Composer } from "./composer.js";
 import { Errand } from "./errand.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
 import { make } from "./make.js";
-import { Outbox } from "./outbox.js";
+import { Outbox, sayFrame } from "./outbox.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
 import { Thread } from "./thread.js";
@@ -28,6 +28,7 @@ class Page {
       empty: element("empty"),
       latest: element("latest"),
       progress: element("progress"),
+      again: element("again"),
       onRunning: (running) => this.composer.setRunning(running),
       onEdit: (id, text) => {
         this.outbox.forget(id);
@@ -42,7 +43,9 @@ class Page {
       sendButton: element("send"),
       stopButton: element("stop"),
       storage: window.localStorage,
-      onSend: (text) => this.say(text),
+      editing: element("editing"),
+      onSend: (text, replaces) => this.say(text, replaces),
+      onEditLast: () => this.edit(),
       onStop: () => this.stop(),
     });
     this.socket = new Socket({
@@ -61,6 +64,11 @@ class Page {
       onLeave: () => element("message").focus(),
     });
     window.addEventListener("popstate", () => this.open(conversationAt(location.pathname)));
+    element("edit").addEventListener("click", () => this.edit());
+    element("answer-again").addEventListener("click", () => {
+      const { id, text } = this.thread.last;
+      this.say(text, id);
+    });
     element("retry").addEventListener("click", () => this.socket.connectNow());
     for (const button of document.querySelectorAll(".suggestion")) {
       button.addEventListener("click", () => this.say(button.textContent));
@@ -163,8 +171,15 @@ class Page {
     this.socket.send({ type: "hello", protocol, after_seq: this.lastSeq });
   }
 
-  say(text) {
-    const message = this.outbox.add(this.conversation, text);
+  edit() {
+    const { last, running } = this.thread;
+    if (last && !running) {
+      this.composer.edit(last.id, last.text);
+    }
+  }
+
+  say(text, replaces) {
+    const message = this.outbox.add(this.conversation, text, replaces);
     this.thread.showWaiting(message);
     this.thread.toBottom();
     if (new Blob([JSON.stringify(sayFrame(message))]).size > largestFrame) {
@@ -324,10 +339,6 @@ class Page {
     document.body.classList.add("is-locked");
     document.title = "Stonechat: sign in";
   }
-}
-
-function sayFrame({ id, text }) {
-  return { type: "say", id, text };
 }
 
 function conversationAt(path) {

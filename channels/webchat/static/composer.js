@@ -4,8 +4,8 @@ const draftKey = (conversation) =>
   conversation === "main" ? "stonechat.draft" : `stonechat.draft.${conversation}`;
 
 export class Composer {
-  constructor({ form, field, sendButton, stopButton, storage, onSend, onStop }) {
-    Object.assign(this, { form, field, sendButton, stopButton, storage, onSend, onStop });
+  constructor({ form, field, editing, sendButton, stopButton, storage, onSend, onStop, onEditLast }) {
+    Object.assign(this, { form, field, editing, sendButton, stopButton, storage, onSend, onStop, onEditLast });
     this.hasKeyboard = window.matchMedia("(pointer: fine)");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -14,6 +14,7 @@ export class Composer {
     field.addEventListener("input", () => this.changed());
     field.addEventListener("keydown", (event) => this.pressed(event));
     stopButton.addEventListener("click", () => onStop());
+    editing.querySelector("button").addEventListener("click", () => this.endEdit());
     document.addEventListener("keydown", (event) => {
       const elsewhere = event.defaultPrevented || event.target.closest?.("dialog");
       if (event.key === "Escape" && !event.isComposing && !elsewhere && !stopButton.hidden) {
@@ -24,6 +25,8 @@ export class Composer {
 
   /** Write in another conversation, where one left off. */
   open(conversation) {
+    this.replaces = undefined;
+    this.editing.hidden = true;
     this.key = draftKey(conversation);
     this.field.value = stored(this.storage, this.key);
     this.changed();
@@ -47,6 +50,23 @@ export class Composer {
     this.field.focus();
   }
 
+  /** Write a message anew; what was being written comes back afterwards. */
+  edit(id, text) {
+    this.replaces = id;
+    this.editing.hidden = false;
+    this.field.value = text;
+    this.changed();
+    this.field.focus();
+  }
+
+  endEdit() {
+    this.replaces = undefined;
+    this.editing.hidden = true;
+    this.field.value = stored(this.storage, this.key);
+    this.changed();
+    this.field.focus();
+  }
+
   setRunning(running) {
     const hadFocus = document.activeElement === this.stopButton;
     this.stopButton.hidden = !running;
@@ -60,10 +80,15 @@ export class Composer {
     if (!text.trim()) {
       return;
     }
-    this.field.value = "";
-    this.changed();
-    this.field.focus();
-    this.onSend(text);
+    const { replaces } = this;
+    if (replaces) {
+      this.endEdit();
+    } else {
+      this.field.value = "";
+      this.changed();
+      this.field.focus();
+    }
+    this.onSend(text, replaces);
   }
 
   // While an input method composes, Enter chooses a word: Safari says so only by the key code 229.
@@ -72,6 +97,12 @@ export class Composer {
     if (event.key === "Enter" && !event.shiftKey && !composing && this.hasKeyboard.matches) {
       event.preventDefault();
       this.submit();
+    } else if (event.key === "Escape" && this.replaces && !composing) {
+      event.preventDefault();
+      this.endEdit();
+    } else if (event.key === "ArrowUp" && !this.field.value) {
+      event.preventDefault();
+      this.onEditLast();
     }
   }
 
@@ -79,6 +110,12 @@ export class Composer {
     this.sendButton.disabled = !this.field.value.trim();
     this.field.style.height = "auto";
     this.field.style.height = `${this.field.scrollHeight}px`;
+    if (!this.replaces) {
+      this.keepDraft();
+    }
+  }
+
+  keepDraft() {
     try {
       if (this.field.value) {
         this.storage.setItem(this.key, this.field.value);

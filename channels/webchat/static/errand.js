@@ -1,5 +1,6 @@
 // Brings what was said in a conversation that is not on the screen any more, then goes home.
 
+import { sayFrame } from "./outbox.js";
 import { Socket } from "./socket.js";
 
 const protocol = 1;
@@ -40,8 +41,8 @@ export class Errand {
   }
 
   sendAll() {
-    for (const { id, text } of this.messages()) {
-      this.socket.send({ type: "say", id, text });
+    for (const message of this.messages()) {
+      this.socket.send(sayFrame(message));
     }
   }
 }

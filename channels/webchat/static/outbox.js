@@ -11,8 +11,8 @@ export class Outbox {
   }
 
   /** Keep a new message, and return it with its id. */
-  add(conversation, text) {
-    const message = { id: crypto.randomUUID(), conversation, text, at: Date.now() };
+  add(conversation, text, replaces) {
+    const message = { id: crypto.randomUUID(), conversation, text, replaces, at: Date.now() };
     this.messages.set(message.id, message);
     this.write();
     return message;
@@ -52,6 +52,11 @@ export class Outbox {
       // Storage is full or forbidden: the message then lives as long as the page.
     }
   }
+}
+
+/** The message as the bot is told it. */
+export function sayFrame({ id, text, replaces }) {
+  return { type: "say", id, text, replaces };
 }
 
 function read(storage) {

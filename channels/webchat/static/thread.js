@@ -6,8 +6,8 @@ import { dressCode, make, who } from "./make.js";
 const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
 
 export class Thread {
-  constructor({ lines, waiting, live, empty, latest, progress, onRunning, onEdit, onUnread }) {
-    Object.assign(this, { lines, waiting, live, empty, latest, progress, onRunning, onEdit, onUnread });
+  constructor({ lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread }) {
+    Object.assign(this, { lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread });
     this.turns = new Map();
     this.ended = new Set();
     this.unread = 0;
@@ -41,8 +41,30 @@ export class Thread {
     for (const list of [this.lines, this.waiting, this.live]) {
       list.replaceChildren();
     }
+    this.last = null;
     this.empty.hidden = true;
     this.tellRunning();
+  }
+
+  // What was said anew stands folded where it was: the message, and what was answered to it.
+  fold(source) {
+    const message = source && this.lines.querySelector(`[data-source="${CSS.escape(source)}"]`);
+    if (!message || message.closest("details")) {
+      return;
+    }
+    const replaced = [message];
+    while (replaced.at(-1).nextElementSibling?.matches(":not(.heard, .replaced)")) {
+      replaced.push(replaced.at(-1).nextElementSibling);
+    }
+    const before = message.previousElementSibling;
+    if (before?.matches(".replaced")) {
+      before.querySelector("ol").append(...replaced);
+    } else {
+      const item = make("li", { className: "replaced" });
+      message.before(item);
+      const list = make("ol", { className: "lines" }, ...replaced);
+      item.append(make("details", {}, make("summary", {}, "Said before, and replaced"), list));
+    }
   }
 
   /** Bring a line into view; one that is not here is further up than is shown. */
@@ -50,6 +72,7 @@ export class Thread {
     const line = this.lines.querySelector(`[data-seq="${seq}"]`);
     if (line) {
       this.sticky = false;
+      line.closest("details:not(.taken)")?.setAttribute("open", "");
       line.tabIndex = -1;
       line.focus({ preventScroll: true });
       line.scrollIntoView({ block: "center" });
@@ -61,7 +84,9 @@ export class Thread {
     this.empty.hidden = true;
     if (line.direction === "heard") {
       this.waiting.querySelector(`[data-id="${CSS.escape(line.source?.slice(2) ?? "")}"]`)?.remove();
+      this.fold(line.replaces);
       this.append(line, heard(line.text, line.at));
+      this.last = line.source?.startsWith("c:") ? { id: line.source.slice(2), text: line.text } : null;
     } else {
       const turn = this.turns.get(line.turn);
       this.append(line, said(line, turn?.takeSteps()));
@@ -72,11 +97,13 @@ export class Thread {
         turn?.clearWords();
       }
     }
+    this.tellRunning();
     this.keepUp();
   }
 
   append(line, item) {
     item.dataset.seq = line.seq;
+    item.dataset.source = line.source ?? "";
     this.lines.append(item);
   }
 
@@ -88,6 +115,7 @@ export class Thread {
     item.classList.add("on-its-way");
     item.append(make("p", { className: "fate", role: "status" }, "Not accepted yet; it will be sent."));
     this.waiting.append(item);
+    this.tellRunning();
     this.keepUp();
   }
 
@@ -211,6 +239,7 @@ export class Thread {
       this.progress.textContent = running ? "Stonechat is working." : "";
       this.onRunning(running);
     }
+    this.again.hidden = running || !this.last || Boolean(this.waiting.children.length);
   }
 
   waitingItem(id) {

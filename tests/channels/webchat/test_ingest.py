@@ -45,3 +45,11 @@ def test_a_thread_is_another_conversation_in_the_same_place() -> None:
 
     assert (inbound.conversation.id, inbound.conversation.thread_id) == ("main", _OTHER)
     assert inbound.conversation_key == thread_of(_OTHER)
+
+
+def test_a_message_said_anew_names_the_one_it_replaces() -> None:
+    inbound = ingest(SayFrame(id=_ID, text="hello", replaces=_OTHER), PAGE, NOW)
+
+    assert inbound.edited_source == f"c:{_OTHER}"
+    assert inbound.event is EventClass.MESSAGE
+    assert ingest(SayFrame(id=_ID, text="hello"), PAGE, NOW).edited_source is None
