@@ -40,16 +40,17 @@ class Plan:
     bursts: int
     tool_bursts: int
     starts: int
+    crowds: int
     crowd_turns: int
     long_turns: int
     ceiling_seconds: float
 
 
 QUICK: Final = Plan(
-    bursts=2, tool_bursts=1, starts=2, crowd_turns=3, long_turns=120, ceiling_seconds=1.0
+    bursts=2, tool_bursts=1, starts=2, crowds=1, crowd_turns=3, long_turns=120, ceiling_seconds=1.0
 )
 WHOLE: Final = Plan(
-    bursts=10, tool_bursts=4, starts=7, crowd_turns=5, long_turns=500, ceiling_seconds=3.0
+    bursts=10, tool_bursts=4, starts=7, crowds=3, crowd_turns=5, long_turns=500, ceiling_seconds=3.0
 )
 
 
@@ -169,29 +170,38 @@ def _calls_rows(floor: Calls | None, bot: Calls | None) -> list[Row]:
 async def _crowds(
     double: Double, plan: Plan, folder: Path, steps: Steps, findings: Findings
 ) -> None:
-    with steps.step("100 conversations"):
-        floor, bot = await places.crowd(
-            double, folder, "crowd", conversations=100, turns=plan.crowd_turns, delay=0.2
-        )
+    crowds: list[tuple[Crowd, Crowd]] = []
+    for number in range(plan.crowds):
+        with steps.step(f"100 conversations {number + 1}/{plan.crowds}"):
+            crowds.append(
+                await places.crowd(
+                    *(double, folder, f"crowd-{number}"),
+                    conversations=100,
+                    turns=plan.crowd_turns,
+                    delay=0.2,
+                )
+            )
     with steps.step(f"{plan.long_turns} turns of a session"):
         long_floor, long_bot = await places.crowd(
             double, folder, "long", conversations=1, turns=plan.long_turns, delay=0.0
         )
-    for whom, one in (("floor", floor), ("bot", bot), ("floor", long_floor), ("bot", long_bot)):
-        findings.check(f"{whom} in one process", one.unanswered, one.synchronous)
+    floors, bots = zip(*crowds, strict=True)
+    for whom, found in (("floor", (*floors, long_floor)), ("bot", (*bots, long_bot))):
+        for one in found:
+            findings.check(f"{whom} in one process", one.unanswered, one.synchronous)
     findings.rows += [
         Row(
             name="CPU of a turn, 100 conversations (in process)",
             unit="ms",
-            beside=_cpu_ms(floor),
-            bot=_cpu_ms(bot),
+            beside=median(map(_cpu_ms, floors)),
+            bot=median(map(_cpu_ms, bots)),
             aim="5x",
         ),
         Row(
             name="turns, 100 conversations, 200 ms model (in process)",
             unit="1/s",
-            beside=_pace(floor),
-            bot=_pace(bot),
+            beside=median(map(_pace, floors)),
+            bot=median(map(_pace, bots)),
             aim="250",
         ),
         *_growth(long_floor, long_bot, plan.long_turns),
@@ -236,7 +246,7 @@ def main() -> int:
     plan = QUICK if chosen.quick else WHOLE
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    total = plan.bursts + plan.tool_bursts + 7
+    total = plan.bursts + plan.tool_bursts + plan.crowds + 6
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as folder,
         Progress(*columns, console=console, disable=not console.is_terminal) as progress,
