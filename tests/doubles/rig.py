@@ -102,7 +102,9 @@ class Rig:
             channel=self.conversation.channel,
             account=self.conversation.account,
             conversation=Conversation(
-                kind=ConversationKind.DIRECT, id=self.conversation.conversation_id
+                kind=ConversationKind.DIRECT,
+                id=self.conversation.conversation_id,
+                thread_id=self.conversation.thread_id,
             ),
             sender=Sender(id="owner"),
             text=text,
