@@ -8,7 +8,7 @@ from bot.workspace.watch import FolderWatch, are_mounts_local
 
 ROOT = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw"
 DEVICE = os.makedev(254, 0)
-FOLDER = Path("/home/kim/workspace")
+FOLDER = Path("/srv/kim/workspace")
 
 
 @pytest.fixture
@@ -70,12 +70,12 @@ def test_a_disk_of_this_machine_is_local() -> None:
 
 @pytest.mark.parametrize("kind", ["nfs4", "fuse.sshfs", "virtiofs", "9p", "cifs"])
 def test_what_others_may_change_is_not_local(kind: str) -> None:
-    shared = f"99 27 0:77 / /home rw - {kind} somewhere rw"
+    shared = f"99 27 0:77 / /srv rw - {kind} somewhere rw"
     assert not are_mounts_local(f"{ROOT}\n{shared}", FOLDER, os.makedev(0, 77))
 
 
 def test_a_file_mounted_into_the_folder_makes_it_unsure() -> None:
-    inside = r"99 27 254:0 /etc/soul /home/kim/workspace/a\040soul.md rw - ext4 /dev/vda rw"
+    inside = r"99 27 254:0 /etc/soul /srv/kim/workspace/a\040soul.md rw - ext4 /dev/vda rw"
     assert not are_mounts_local(f"{ROOT}\n{inside}", FOLDER, DEVICE)
     assert are_mounts_local(f"{ROOT}\n{inside}", FOLDER.with_name("other"), DEVICE)
 
