@@ -14,6 +14,7 @@ from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
+from bot.context.fold import Fold
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
 from bot.contracts.clock import Chance, Clock, Ids
 from bot.contracts.errors import ConfigError
@@ -140,7 +141,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store.ledger, store.records, bus),
+            gateway=KernelGateway(intake, store, bus),
             lanes=Lanes(
                 store.turns,
                 runner,
@@ -188,7 +189,7 @@ async def _agent_parts(
     sandbox = await found
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
-        zone=_zone(seams.clock),
+        fold=Fold(_zone(seams.clock)),
         sandbox_note=_sandbox_note(sandbox),
     )
     agent = Agent(

@@ -146,6 +146,11 @@ class _PrivateFile(logging.handlers.RotatingFileHandler):
 
         return open(self.baseFilename, "a", encoding="utf-8", opener=owner_only)
 
+    def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - as below
+        """Say whether the file is full; the library also looks at the disk for each line."""
+        del record
+        return self.stream is not None and self.stream.tell() >= self.maxBytes
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - named by the library
         """Lose the line: a full disk is told by what failed to be stored, not by its log."""
         del record

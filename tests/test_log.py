@@ -241,3 +241,15 @@ def test_a_full_disk_costs_log_lines_and_nothing_else(
     with contextlib.suppress(OSError):
         file.stream.close()
     assert capsys.readouterr().err == ""
+
+
+def test_a_full_file_gives_way_to_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / log.LOG_FILE).write_bytes(b"x" * (10 * 1024 * 1024))
+    log.configure(terminal=io.StringIO(), colours=False, logs=tmp_path)
+
+    for event in ("one", "two"):
+        structlog.get_logger().info(event)
+
+    assert (tmp_path / f"{log.LOG_FILE}.1").read_bytes().endswith(b"x")
+    written = (tmp_path / log.LOG_FILE).read_text().splitlines()
+    assert [json.loads(line)["event"] for line in written] == ["one", "two"]

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
 from typing import Any
 
-from bot.context.fold import fold
+from bot.context.fold import Fold
 from bot.context.prompt import system_prompt
 from bot.contracts.model import ModelRequest, ToolOffer
 from bot.contracts.tool import Tool
@@ -18,7 +17,7 @@ class RequestBuilder:
     """What goes into every request of one agent."""
 
     files: WorkspaceFiles
-    zone: tzinfo
+    fold: Fold
     sandbox_note: str
 
     async def build(
@@ -40,9 +39,9 @@ class RequestBuilder:
         offered = sorted(tools, key=lambda tool: tool.name)
         return ModelRequest(
             system=system_prompt(
-                files=files, tools=offered, zone=self.zone, sandbox_note=self.sandbox_note
+                files=files, tools=offered, zone=self.fold.zone, sandbox_note=self.sandbox_note
             ),
-            messages=fold(recorded, history=history, zone=self.zone),
+            messages=self.fold.messages(recorded, history=history),
             tools=tuple(
                 ToolOffer(
                     name=tool.name,

@@ -1,10 +1,13 @@
 """Transcript to messages: what the model reads of what a session remembers."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
+from bot.context.standing import standing
 from bot.contracts.messages import (
     AssistantMessage,
     Message,
@@ -14,25 +17,59 @@ from bot.contracts.messages import (
     UserMessage,
 )
 from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded
+from bot.contracts.turn import TurnId
 
 _STRIDE: Final = 4
 """A long history is cut only at every (limit / 4)th turn, so that the prefix of the request
 stays byte-identical between cuts and providers can cache it."""
 
+_MOST_TURNS: Final = 1_000
+"""How many turns, of all sessions, are kept folded."""
+
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 """Written out, because `strftime` speaks whatever language the machine is set to."""
 
 
-def fold(recorded: Sequence[Recorded], *, history: int, zone: tzinfo) -> tuple[Message, ...]:
-    """Return the session as messages, its latest *history* turns at least (pure).
+class Fold:
+    """Folds the sessions of one agent; what a past turn was folded to is kept.
 
-    An assistant message and the results of its calls stay together, results in
-    the order of the calls; a call that has no result (its turn ended before)
-    gets one that says so. Whatever the record holds, the messages are legal.
+    A turn's entries are only added to, so that their number and the last one's
+    place tell whether they are the same as before. The very same messages come
+    back for a past turn: who encodes them may keep that, too.
     """
-    turns = [list(group) for _, group in groupby(recorded, key=lambda r: r.turn_id)]
-    kept = turns[_first_kept(len(turns), history) :]
-    return tuple(message for turn in kept for message in _messages([r.entry for r in turn], zone))
+
+    def __init__(self, zone: tzinfo) -> None:
+        self.zone: Final = zone
+        self._turns: dict[TurnId, _Folded] = {}
+
+    def messages(self, recorded: Sequence[Recorded], *, history: int) -> tuple[Message, ...]:
+        """Return the session as messages, its latest *history* turns at least.
+
+        An assistant message and the results of its calls stay together, results in
+        the order of the calls; a call that has no result (its turn ended before)
+        gets one that says so. What was said anew has replaced what it was said instead
+        of (`standing`). Whatever the record holds, the messages are legal.
+        """
+        stands = groupby(standing(recorded), key=attrgetter("turn_id"))
+        turns = [list(group) for _, group in stands]
+        kept = turns[_first_kept(len(turns), history) :]
+        return tuple(message for turn in kept for message in self._of(turn))
+
+    def _of(self, turn: Sequence[Recorded]) -> tuple[Message, ...]:
+        key, stand = turn[0].turn_id, (len(turn), turn[-1].seq)
+        known = self._turns.get(key)
+        if known is None or known.stand != stand:
+            messages = tuple(_messages([one.entry for one in turn], self.zone))
+            known = self._turns[key] = _Folded(stand=stand, messages=messages)
+            if len(self._turns) > _MOST_TURNS:
+                del self._turns[next(iter(self._turns))]
+        return known.messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Folded:
+    stand: tuple[int, int]
+    messages: tuple[Message, ...]
 
 
 def said(received: Received, zone: tzinfo) -> UserMessage:

@@ -12,7 +12,7 @@ from bot.contracts.document import Document
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.reply import ReplyPayload, Target
-from bot.contracts.store import Cursor, Line, Records, TurnRecord
+from bot.contracts.store import Cursor, Found, Line, Listed, Records, TurnRecord
 from bot.contracts.turn import TurnId
 
 
@@ -65,6 +65,28 @@ class Gateway(Protocol):
         self, conversation: ConversationKey, *, after: int, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after line *after*, in order."""
+        ...
+
+    async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
+        """Return the first conversation of *place* and its threads, what was last used first."""
+        ...
+
+    async def conversation(self, conversation: ConversationKey) -> Listed | None:
+        """Return what a list shows of one, or None if nothing stands in it."""
+        ...
+
+    async def search(
+        self, place: ConversationKey, words: Sequence[str], *, limit: int = 50
+    ) -> Sequence[Found]:
+        """Return lines of *place* and its threads that hold every one of *words*, newest first."""
+        ...
+
+    async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
+        """Name a conversation, or take its name away; say whether there is such a one."""
+        ...
+
+    async def forget(self, conversation: ConversationKey) -> None:
+        """Stop what runs and waits in a conversation, and delete what was said in it."""
         ...
 
     async def open_turns(self, conversation: ConversationKey) -> Sequence[TurnRecord]:

@@ -82,6 +82,8 @@ class Inbound:
     reply_to: str | None = None
     mentions_me: bool = False
     edited_source: Source | None = None
+    """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its
+    own, and the model no longer sees the exchange that it takes the place of."""
 
     @property
     def conversation_key(self) -> ConversationKey:

@@ -106,6 +106,17 @@ class Turns(Protocol):
         """Replace the text of a turn that still waits, or end it as `interrupted` (None)."""
         ...
 
+    async def forget(self, conversation: ConversationKey) -> Sequence[TurnId]:
+        """Delete what was said in *conversation*; return the turns that this ended.
+
+        What waits or runs ends as `interrupted` (reason ``deleted``), and who
+        runs it has lost the lease and is told as of a stop. The lines, the
+        deliveries, the title and what sessions remember of its turns are gone.
+        The turns' rows stay without their words: a source that was claimed
+        stays claimed. What is heard later begins the conversation anew.
+        """
+        ...
+
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running.
 
@@ -308,6 +319,8 @@ class Line:
     """What was heard, or what was said as plain text."""
     source: Source | None = None
     """Of a line that was heard."""
+    edited_source: Source | None = None
+    """The line that this one was heard instead of."""
     delivery_id: str | None = None
     payload: ReplyPayload | None = None
     """Of a line that was said."""
@@ -366,6 +379,54 @@ class Ledger(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One conversation in which something was said."""
+
+    key: ConversationKey
+    title: str | None
+    """The name a person gave it."""
+    opening: str
+    """What was heard in it first, up to 200 characters."""
+    first_seq: int
+    """Its first line. A conversation that was forgotten and used again begins anew."""
+    last_at: datetime
+    """When somebody last said something to us in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A line that a search found, and where."""
+
+    conversation: ConversationKey
+    line: Line
+
+
+class Conversations(Protocol):
+    """Lists, names and searches. A place is the key of its first conversation."""
+
+    async def latest(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
+        """Return the first conversation and its threads, what was last used first."""
+        ...
+
+    async def get(self, conversation: ConversationKey) -> Listed | None:
+        """Return one, or None if nothing stands in it."""
+        ...
+
+    async def search(
+        self, place: ConversationKey, words: Sequence[str], *, limit: int = 50
+    ) -> Sequence[Found]:
+        """Return lines that hold every one of *words*, newest first.
+
+        A word is any run of characters, and upper and lower case are the same.
+        """
+        ...
+
+    async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
+        """Name it, or take its name away; say whether there is such a conversation."""
+        ...
+
+
 class Store(Protocol):
     """The whole of what is remembered."""
 
@@ -375,6 +436,7 @@ class Store(Protocol):
     outbox: Outbox
     records: Records
     ledger: Ledger
+    conversations: Conversations
 
     @property
     def epoch(self) -> int:

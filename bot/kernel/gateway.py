@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 from bot.contracts.channel import Accepted
-from bot.contracts.events import Bus, Event
+from bot.contracts.events import Bus, Event, TurnEnded
 from bot.contracts.inbound import ConversationKey, Inbound
-from bot.contracts.store import Cursor, Ledger, Line, Records, TurnQuery, TurnRecord
-from bot.contracts.turn import TurnId, TurnState
+from bot.contracts.store import Cursor, Found, Line, Listed, Store, TurnQuery, TurnRecord
+from bot.contracts.turn import OutcomeKind, TurnId, TurnState
 from bot.kernel.intake import Intake
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
@@ -17,10 +17,9 @@ _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 class KernelGateway:
     """The `Gateway` of the kernel."""
 
-    def __init__(self, intake: Intake, ledger: Ledger, records: Records, bus: Bus) -> None:
+    def __init__(self, intake: Intake, store: Store, bus: Bus) -> None:
         self._intake = intake
-        self._ledger = ledger
-        self._records = records
+        self._store = store
         self._bus = bus
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
@@ -29,23 +28,53 @@ class KernelGateway:
 
     async def cursor(self, key: str) -> int | None:
         """Return where a channel stopped listening."""
-        record = await self._records.get(f"cursor:{key}")
+        record = await self._store.records.get(f"cursor:{key}")
         return None if record is None else int(record.value)
 
     async def lines(
         self, conversation: ConversationKey, *, after: int, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after line *after*, in order."""
-        return await self._ledger.after(conversation, after, limit=limit)
+        return await self._store.ledger.after(conversation, after, limit=limit)
+
+    async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
+        """Return the first conversation of *place* and its threads, what was last used first."""
+        return await self._store.conversations.latest(place, limit=limit)
+
+    async def conversation(self, conversation: ConversationKey) -> Listed | None:
+        """Return what a list shows of one, or None if nothing stands in it."""
+        return await self._store.conversations.get(conversation)
+
+    async def search(
+        self, place: ConversationKey, words: Sequence[str], *, limit: int = 50
+    ) -> Sequence[Found]:
+        """Return lines of *place* and its threads that hold every one of *words*, newest first."""
+        return await self._store.conversations.search(place, words, limit=limit)
+
+    async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
+        """Name a conversation, or take its name away; say whether there is such a one."""
+        return await self._store.conversations.rename(conversation, title)
+
+    async def forget(self, conversation: ConversationKey) -> None:
+        """Stop what runs and waits in a conversation, and delete what was said in it."""
+        for turn_id in await self._store.turns.forget(conversation):
+            self._bus.publish(
+                TurnEnded(
+                    conversation=conversation,
+                    turn_id=turn_id,
+                    outcome=OutcomeKind.INTERRUPTED,
+                    reason="deleted",
+                )
+            )
 
     async def open_turns(self, conversation: ConversationKey) -> Sequence[TurnRecord]:
         """Return the turns of the conversation that wait or run, oldest first."""
         query = TurnQuery(conversation=conversation, states=_OPEN)
-        return list(reversed(await self._ledger.turns(query)))
+        return list(reversed(await self._store.ledger.turns(query)))
 
     async def turn(self, turn_id: TurnId) -> TurnRecord | None:
         """Return all that is known of one turn."""
-        return await self._ledger.turn(turn_id)
+        return await self._store.ledger.turn(turn_id)
 
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:
         """Listen to the news of one conversation."""

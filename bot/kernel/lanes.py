@@ -145,8 +145,9 @@ class Lanes:
                 await self._put_back(turn)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
+        if len(self._running) >= self._limit:
+            self._wake.set()  # else its session's next turn is told of by the queue
         turn = self._running.pop(task)
         self._leases.pop(turn.id, None)
-        self._wake.set()
         if not task.cancelled() and (error := task.exception()):
             _log.error("turn broke", turn=turn.id, exc_info=error)

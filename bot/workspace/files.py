@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.contracts.text import clean
+from bot.workspace.watch import FolderWatch
 
 ALWAYS: Final = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md")
 """Read in every session, in this order; a line in the prompt says so when one is missing."""
@@ -39,23 +40,47 @@ class PromptFile:
 
 
 class WorkspaceFiles:
-    """Reads the prompt files of one workspace.
+    """Reads the prompt files of one workspace: again only after something in it was touched.
 
-    They are read anew for every request: eight small files cost a fraction of a
-    millisecond, and no time stamp is fine enough to notice two edits in one tick.
+    Where nobody can say whether it was, they are read anew for every request: no
+    time stamp is fine enough to notice two edits in one tick.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._watch: FolderWatch | None = None
+        self._may_watch = True
+        self._kept: dict[bool, tuple[PromptFile, ...]] = {}
 
     async def read(self, *, private: bool) -> tuple[PromptFile, ...]:
         """Return the files in the order of the prompt, capped; never fails because of a file."""
-        return await asyncio.to_thread(self._read, private=private)
+        self._forget_what_was_touched()
+        kept = self._kept
+        if private in kept:
+            return kept[private]
+        files, is_sure = await asyncio.to_thread(self._read, private=private)
+        if self._may_watch and is_sure:
+            kept[private] = files  # for nobody, if something was touched meanwhile
+        return files
 
-    def _read(self, *, private: bool) -> tuple[PromptFile, ...]:
+    def _forget_what_was_touched(self) -> None:
+        if self._may_watch and (self._watch is None or self._watch.touched()):
+            self._watch = FolderWatch.on(self._root)
+            self._may_watch = self._watch is not None
+            self._kept = {}
+
+    def _read(self, *, private: bool) -> tuple[tuple[PromptFile, ...], bool]:
+        """Read them, and say whether the watch would tell of every change to them."""
         names = ALWAYS + (PRIVATE if private else ())
         found = (PromptFile(name=name, text=self._text(name)) for name in names)
-        return capped(found)
+        return capped(found), not any(self._is_shared(name) for name in names)
+
+    def _is_shared(self, name: str) -> bool:
+        """Whether a file has a second name, through which it can be changed unseen."""
+        try:
+            return (self._root / name).lstat().st_nlink > 1
+        except OSError:
+            return False
 
     def _text(self, name: str) -> str:
         try:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
 
 from aiohttp import WSCloseCode, web
 
@@ -12,18 +11,16 @@ from bot.contracts.inbound import ConversationKey
 from bot.contracts.reply import ReplyPayload, Target
 from channels.webchat.auth import Logins
 from channels.webchat.connection import About, Connection, ConnectionParts
-from channels.webchat.ingest import ACCOUNT, CHANNEL_NAME
-from channels.webchat.live import Live
+from channels.webchat.lives import Lives
 from channels.webchat.pace import Pace
+from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, TERMINAL
 from channels.webchat.render import HtmlDialect
-from channels.webchat.routes import PAGE_CONVERSATION, TERMINAL_CONVERSATION, Routes
+from channels.webchat.routes import Routes
 from channels.webchat.websocket import Socket
-
-_CONVERSATIONS: Final = (PAGE_CONVERSATION, TERMINAL_CONVERSATION)
 
 
 class WebchatChannel:
-    """The two conversations that come over our own sockets."""
+    """The conversations that come over our own sockets."""
 
     name = CHANNEL_NAME
     account = ACCOUNT
@@ -36,14 +33,19 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._routes = Routes(self, self._logins, parts.clock)
         self._gateway: Gateway | None = None
-        self._lives = {name: Live(_conversation(name)) for name in _CONVERSATIONS}
-        self._paces = {name: Pace(parts.clock) for name in _CONVERSATIONS}
+        self._lives = Lives()
+        self._paces = {key.conversation_id: Pace(parts.clock) for key in (PAGE, TERMINAL)}
         self._connections: set[Connection] = set()
 
     @property
     def about(self) -> About:
         """What the page may tell of the bot."""
         return self._about
+
+    @property
+    def gateway(self) -> Gateway | None:
+        """The bot, while the channel listens."""
+        return self._gateway
 
     def introduce(self, *, address: str, model: str, problem: str) -> None:
         """Say what the page may tell of the bot; the next connection is told."""
@@ -56,9 +58,7 @@ class WebchatChannel:
         """
         self._gateway = gateway
         try:
-            async with asyncio.TaskGroup() as group:
-                for live in self._lives.values():
-                    group.create_task(live.follow(gateway))
+            await self._lives.follow(gateway)
         finally:
             self._gateway = None
             await self.close()
@@ -86,7 +86,16 @@ class WebchatChannel:
         """
         return f"{self._about.address}/#code={await self._logins.new_code()}"
 
-    async def converse(self, request: web.Request, conversation_id: str) -> web.StreamResponse:
+    async def forget(self, conversation: ConversationKey) -> None:
+        """Delete a conversation, and tell whoever has it on the screen."""
+        if self._gateway is not None:
+            await self._gateway.forget(conversation)
+        if live := self._lives.get(conversation):
+            live.forget()
+
+    async def converse(
+        self, request: web.Request, conversation: ConversationKey
+    ) -> web.StreamResponse:
         """Upgrade to a WebSocket and serve it to its end."""
         if self._gateway is None:
             return web.Response(status=503, text="The bot is starting; try again in a moment.")
@@ -96,8 +105,8 @@ class WebchatChannel:
         await socket.prepare(request)
         parts = ConnectionParts(
             gateway=self._gateway,
-            live=self._lives[conversation_id],
-            pace=self._paces[conversation_id],
+            live=self._lives.open(conversation),
+            pace=self._paces[conversation.conversation_id],
             about=self._about,
             clock=self._clock,
         )
@@ -108,7 +117,3 @@ class WebchatChannel:
         finally:
             self._connections.discard(connection)
         return socket
-
-
-def _conversation(name: str) -> ConversationKey:
-    return ConversationKey(channel=CHANNEL_NAME, account=ACCOUNT, conversation_id=name)

@@ -14,9 +14,11 @@ from bot.contracts.store import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
+from channels.webchat.listing import title_of
 from channels.webchat.live import Live
 from channels.webchat.outgoing import Outgoing, SlowReader
 from channels.webchat.pace import Pace
+from channels.webchat.places import name_of
 from channels.webchat.protocol import (
     LONGEST_TEXT,
     PROTOCOL,
@@ -193,16 +195,22 @@ class Connection:
 
     async def _catch_up(self, after_seq: int | None) -> int:
         """Welcome the reader, send the lines it has not, and return the seq of the last."""
+        listed = await self._gateway.conversation(self._live.conversation)
+        anew = bool(after_seq and (listed is None or listed.first_seq > after_seq))
+        if anew:
+            after_seq = 0
         limit = _RESUMED_LINES if after_seq else _FIRST_LINES
         lines = await self._lines(after_seq or 0, 1 if after_seq is None else limit)
         seq = lines[-1].seq if lines else after_seq or 0
         await self._send(
             WelcomeFrame(
-                conversation=self._live.conversation.conversation_id,
+                conversation=name_of(self._live.conversation),
                 seq=seq,
                 model=self._about.model or None,
                 problem=self._about.problem or None,
                 earlier=len(lines) == limit,
+                title=title_of(listed) if listed else None,
+                anew=anew,
             )
         )
         if after_seq is not None:
@@ -232,8 +240,7 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        conversation_id = self._live.conversation.conversation_id
-        inbound = ingest(frame, conversation_id, self._clock.now())
+        inbound = ingest(frame, self._live.conversation, self._clock.now())
         try:
             accepted = (await self._gateway.receive(inbound))[0]
         except BotError as error:
@@ -304,4 +311,5 @@ def _line_frame(line: Line) -> LineFrame:
         html=_DIALECT.render(payload.body) if payload else None,
         kind=payload.kind.value if payload else None,
         source=line.source,
+        replaces=line.edited_source,
     )

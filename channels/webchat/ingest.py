@@ -5,6 +5,7 @@ from typing import Final, assert_never
 
 from bot.contracts.inbound import (
     Conversation,
+    ConversationKey,
     ConversationKind,
     EventClass,
     Inbound,
@@ -13,22 +14,20 @@ from bot.contracts.inbound import (
 )
 from channels.webchat.protocol import SayFrame, StopFrame
 
-CHANNEL_NAME: Final = "webchat"
-ACCOUNT: Final = "default"
-
 _OWNER: Final = Sender(id="owner")
 """Whoever holds a login to the page, or the user id the bot runs under."""
 
 
-def ingest(frame: SayFrame | StopFrame, conversation_id: str, now: datetime) -> Inbound:
+def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: datetime) -> Inbound:
     """Say what a client did (pure).
 
     The client's id is the identity of the message, so that repeating it cannot
     double it. A stop is a pressed button: an interaction, no line.
     """
+    replaces: str | None = None
     match frame:
         case SayFrame():
-            event, text = EventClass.MESSAGE, frame.text
+            event, text, replaces = EventClass.MESSAGE, frame.text, frame.replaces
         case StopFrame():
             event, text = EventClass.INTERACTION, "/stop"
         case _:
@@ -36,12 +35,17 @@ def ingest(frame: SayFrame | StopFrame, conversation_id: str, now: datetime) -> 
     return Inbound(
         source=Source(f"c:{frame.id}"),
         event=event,
-        channel=CHANNEL_NAME,
-        account=ACCOUNT,
-        conversation=Conversation(kind=ConversationKind.DIRECT, id=conversation_id),
+        channel=conversation.channel,
+        account=conversation.account,
+        conversation=Conversation(
+            kind=ConversationKind.DIRECT,
+            id=conversation.conversation_id,
+            thread_id=conversation.thread_id,
+        ),
         sender=_OWNER,
         text=text,
         sent_at=now,
         native_id=frame.id,
         mentions_me=True,
+        edited_source=Source(f"c:{replaces}") if replaces else None,
     )

@@ -24,6 +24,7 @@ from bot.contracts.inbound import ConversationKey
 from bot.contracts.turn import TurnId
 from channels.webchat.protocol import (
     DroppedFrame,
+    ForgottenFrame,
     MadeFrame,
     OpenTurn,
     ServerFrame,
@@ -85,6 +86,17 @@ class Live:
     def detach(self, viewer: Viewer) -> None:
         """Stop passing things on to *viewer*."""
         self._viewers.discard(viewer)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody has it on the screen."""
+        return bool(self._viewers)
+
+    def forget(self) -> None:
+        """Tell the viewers that the conversation was deleted."""
+        self._turns.clear()
+        for viewer in tuple(self._viewers):
+            viewer.show(ForgottenFrame())
 
     def picture(self, turn_id: TurnId, otherwise: TurnWord) -> OpenTurn:
         """Return what is on the screen of a turn; its state is *otherwise* if no news came."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from bot.contracts.text import clean
+from channels.webchat.places import UUID
 
 PROTOCOL: Final = 1
 """Rises when a frame changes in a way that an older page or client would misread."""
@@ -20,7 +21,7 @@ LONGEST_TEXT: Final = 200_000
 
 ClientId = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+    StringConstraints(pattern=f"^{UUID}$"),
 ]
 """A UUID in lower case, made by the client: the claim on its message."""
 
@@ -42,10 +43,14 @@ class HelloFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SayFrame:
-    """A message. Repeated with the same id until it is accepted or refused for good."""
+    """A message. Repeated with the same id until it is accepted or refused for good.
+
+    `replaces` is the id of an earlier one that it is said instead of.
+    """
 
     id: ClientId
     text: str
+    replaces: ClientId | None = None
     type: Literal["say"] = "say"
 
 
@@ -69,14 +74,19 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WelcomeFrame:
-    """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out."""
+    """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out.
+
+    With `anew` every line the client has was deleted, and what follows is all there is.
+    """
 
     conversation: str
     seq: int
     protocol: int = PROTOCOL
+    title: str | None = None
     model: str | None = None
     problem: str | None = None
     earlier: bool = False
+    anew: bool = False
     type: Literal["welcome"] = "welcome"
 
 
@@ -112,6 +122,7 @@ class LineFrame:
     html: str | None = None
     kind: Literal["answer", "notice"] | None = None
     source: str | None = None
+    replaces: str | None = None
     type: Literal["line"] = "line"
 
 
@@ -206,6 +217,13 @@ class OpenFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenFrame:
+    """The conversation was deleted: forget every line of it."""
+
+    type: Literal["forgotten"] = "forgotten"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PongFrame:
     """I am here."""
 
@@ -232,6 +250,7 @@ ServerFrame = (
     | StatusFrame
     | EndedFrame
     | OpenFrame
+    | ForgottenFrame
     | PongFrame
     | ErrorFrame
 )

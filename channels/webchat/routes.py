@@ -11,17 +11,15 @@ from aiohttp import web
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.clock import Clock
 from bot.contracts.errors import StoreUnavailable
+from bot.contracts.inbound import ConversationKey
 from channels.webchat.auth import LOGIN_LASTS, Lockout, Logins
 from channels.webchat.connection import About
-
-PAGE_CONVERSATION: Final = "main"
-TERMINAL_CONVERSATION: Final = "terminal"
+from channels.webchat.list_routes import CUSTOM_HEADER, ListRoutes, Rooms
+from channels.webchat.places import PAGE, TERMINAL, UUID, thread_of
 
 _KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _LARGEST_LOGIN: Final = 4_096
 _LOGIN_SECONDS: Final = 5.0
-_CUSTOM_HEADER: Final = "X-Stonechat"
-"""A page of another origin cannot set it without asking first, and nobody answers that."""
 
 _NO_LOGIN: Final = (
     "This browser is not signed in. Run `script/run open` in Stonechat's folder, "
@@ -34,7 +32,7 @@ _LOCKED: Final = "Too many wrong links were tried. Wait a minute, then open a ne
 _NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
 
-class Host(Protocol):
+class Host(Rooms, Protocol):
     """What the routes need of the channel."""
 
     @property
@@ -42,7 +40,9 @@ class Host(Protocol):
         """What may be told of the bot."""
         ...
 
-    async def converse(self, request: web.Request, conversation_id: str) -> web.StreamResponse:
+    async def converse(
+        self, request: web.Request, conversation: ConversationKey
+    ) -> web.StreamResponse:
         """Upgrade to a WebSocket and serve it to its end."""
         ...
 
@@ -58,14 +58,17 @@ class Routes:
         self._host = host
         self._logins = logins
         self._lockout = Lockout(clock)
+        self._lists = ListRoutes(host, self._refusal)
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
         web_routes: list[tuple[str, str, Callable[..., object]]] = [
             ("GET", "/", _file("index.html")),
+            ("GET", f"/c/{{name:{UUID}}}", _file("index.html")),
             ("POST", "/auth", self.log_in),
             ("GET", "/login", self.look_up_login),
             ("GET", "/ws", self.page_socket),
+            ("GET", f"/ws/{{name:{UUID}}}", self.page_socket),
         ]
         web_routes += [
             ("GET", f"/static/{entry.name}", _file(entry.name))
@@ -78,9 +81,12 @@ class Routes:
             ("GET", "/status", self.tell_status),
         ]
         return [
-            RouteSpec(mount=mount, method=method, path=path, handler=handler)
-            for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))
-            for method, path, handler in routes
+            *self._lists.specs(),
+            *(
+                RouteSpec(mount=mount, method=method, path=path, handler=handler)
+                for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))
+                for method, path, handler in routes
+            ),
         ]
 
     async def log_in(self, request: web.Request) -> web.Response:
@@ -89,8 +95,8 @@ class Routes:
         What says that a page of our own sends it (the content type and the
         header) is looked at before the body is read.
         """
-        if request.content_type != "application/json" or _CUSTOM_HEADER not in request.headers:
-            return _sentence(403, f"A login is JSON with the header {_CUSTOM_HEADER}.")
+        if request.content_type != "application/json" or CUSTOM_HEADER not in request.headers:
+            return _sentence(403, f"A login is JSON with the header {CUSTOM_HEADER}.")
         if locked := self._locked():
             return locked
         code = await _code(request)
@@ -125,11 +131,12 @@ class Routes:
             return refused
         if "Origin" not in request.headers:
             return _sentence(403, "This socket is for the page; use `stonechat chat` instead.")
-        return await self._host.converse(request, PAGE_CONVERSATION)
+        name = request.match_info.get("name")
+        return await self._host.converse(request, PAGE if name is None else thread_of(name))
 
     async def terminal_socket(self, request: web.Request) -> web.StreamResponse:
         """Serve the terminal's WebSocket."""
-        return await self._host.converse(request, TERMINAL_CONVERSATION)
+        return await self._host.converse(request, TERMINAL)
 
     async def make_link(self, _request: web.Request) -> web.Response:
         """Make a fresh link to the page."""

@@ -20,6 +20,7 @@ BACKEND: Final = (
     "outbox",
     "records",
     "ledger",
+    "conversations",
     "migrate",
 )
 

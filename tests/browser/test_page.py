@@ -1,60 +1,18 @@
 """The page in a real browser, against a served channel with a scripted bot."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
 from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
-from tests.channels.webchat.house import House, a_house
+from tests.browser.opening import opened, say, try_now
+from tests.channels.webchat.house import a_house
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 _CODE = "Look:\n\n```python\nprint('hello')  # and a comment that is too long for any phone\n```"
-
-
-@asynccontextmanager
-async def opened(
-    chromium: Browser,
-    house: House,
-    *,
-    link: str | None = None,
-    **context_options: Any,  # noqa: ANN401 - playwright's own, passed on
-) -> AsyncIterator[Page]:
-    """Open the page with a fresh link; fail on any error of its scripts and any foreign request."""
-    context = await chromium.new_context(**context_options)
-    page = await context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("dialog", lambda dialog: faults.append(dialog.message))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith((house.url, house.url.replace("http", "ws"), "data:"))
-            else faults.append(request.url)
-        ),
-    )
-    try:
-        await page.goto(link or await house.channel.new_link())
-        yield page
-    finally:
-        await context.close()
-    assert faults == []
-
-
-async def say(page: Page, text: str) -> None:
-    await page.get_by_label("Message", exact=True).fill(text)
-    await page.get_by_role("button", name="Send").click()
-
-
-async def try_now(page: Page) -> None:
-    """Press the banner's button, or find that the page is connected already."""
-    await page.evaluate("document.getElementById('retry').click()")
 
 
 async def test_a_link_opens_the_page_and_leaves_the_address_bar(chromium: Browser) -> None:
@@ -303,7 +261,7 @@ async def test_a_screen_reader_finds_its_way(chromium: Browser) -> None:
         await say(page, "do it")
         await expect(page.locator("#lines .said .body")).to_be_visible()
 
-        for role in ("banner", "main", "contentinfo", "log"):
+        for role in ("banner", "navigation", "search", "main", "contentinfo", "log"):
             await expect(page.get_by_role(role)).to_have_count(1)
         await expect(page.get_by_role("log")).to_contain_text("Done.")
         await expect(page.get_by_role("textbox", name="Message")).to_be_visible()

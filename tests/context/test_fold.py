@@ -3,7 +3,7 @@ from datetime import UTC, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.context.fold import fold
+from bot.context.fold import Fold
 from bot.contracts.messages import (
     AssistantMessage,
     Message,
@@ -44,7 +44,7 @@ def recorded(*turns: list[Entry]) -> list[Recorded]:
 
 
 def folded(*turns: list[Entry], history: int = 100) -> tuple[Message, ...]:
-    return fold(recorded(*turns), history=history, zone=UTC)
+    return Fold(UTC).messages(recorded(*turns), history=history)
 
 
 @given(st.lists(st.lists(ENTRIES, max_size=8), max_size=6), st.integers(1, 10))
@@ -66,7 +66,7 @@ def test_what_was_said_carries_when_and_where() -> None:
     zone = timezone(timedelta(hours=8), "CST")
     said = recorded([Received(inbound=an_inbound("早上好"), rank=Rank.OWNER)])
 
-    (message,) = fold(said, history=100, zone=zone)
+    (message,) = Fold(zone).messages(said, history=100)
 
     assert message == UserMessage(text="[Sun 2026-03-01 20:00 CST, page] 早上好")
 
@@ -110,3 +110,19 @@ def test_a_turn_that_grows_only_adds_to_what_was_sent_before() -> None:
 
     assert after[: len(before)] == before
     assert before[2:] == (early, late)
+
+
+@given(st.lists(st.lists(ENTRIES, min_size=1, max_size=6), max_size=5), st.integers(1, 10))
+def test_what_is_kept_of_past_turns_changes_nothing(turns: list[list[Entry]], history: int) -> None:
+    whole, grown = recorded(*turns), Fold(UTC)
+    for length in range(len(whole) + 1):
+        fresh = Fold(UTC).messages(whole[:length], history=history)
+        assert grown.messages(whole[:length], history=history) == fresh
+
+
+def test_a_past_turn_gives_the_very_same_messages_again() -> None:
+    fold = Fold(UTC)
+    hello = Received(inbound=an_inbound("hello"), rank=Rank.OWNER)
+    first, *_ = fold.messages(recorded([hello]), history=100)
+    again, *_ = fold.messages(recorded([hello], [hello]), history=100)
+    assert again is first

@@ -10,7 +10,7 @@ from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import Hooks, LiveWords, Reading
-from bot.context.fold import fold
+from bot.context.fold import Fold
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool, ToolContext
@@ -130,7 +130,7 @@ async def _request(
     del turn
     return ModelRequest(
         system=SystemPrompt(stable="You help."),
-        messages=fold(recorded, history=attempt.history, zone=START.tzinfo or _no_zone()),
+        messages=Fold(START.tzinfo or _no_zone()).messages(recorded, history=attempt.history),
         tools=tuple(
             ToolOffer(name=t.name, description=t.description, schema=t.parameters.schema())
             for t in tools

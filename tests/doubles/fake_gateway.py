@@ -31,7 +31,7 @@ from bot.contracts.inbound import ConversationKey, EventClass, Inbound, Source
 from bot.contracts.messages import ResultState
 from bot.contracts.reply import ReplyKind, ReplyPayload, Target
 from bot.contracts.session import AgentId, Route, SessionKey
-from bot.contracts.store import Cursor, Direction, Line, TurnRecord
+from bot.contracts.store import Cursor, Direction, Found, Line, Listed, TurnRecord
 from bot.contracts.turn import (
     Arrival,
     Lane,
@@ -76,6 +76,7 @@ class FakeGateway:
         self._records: dict[TurnId, TurnRecord] = {}
         self._claims: dict[tuple[ConversationKey, Source], Accepted] = {}
         self._lines: list[tuple[ConversationKey, Line]] = []
+        self._titles: dict[ConversationKey, str | None] = {}
         self._seq = 0
 
     # What a channel calls.
@@ -95,6 +96,39 @@ class FakeGateway:
         self._check()
         found = [line for key, line in self._lines if key == conversation and line.seq > after]
         return found[-limit:]
+
+    async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
+        self._check()
+        keys = {key: None for key, _ in reversed(self._lines) if _is_in(key, place)}
+        return [listed for key in keys if (listed := self._listed(key))][:limit]
+
+    async def conversation(self, conversation: ConversationKey) -> Listed | None:
+        self._check()
+        return self._listed(conversation)
+
+    async def search(
+        self, place: ConversationKey, words: Sequence[str], *, limit: int = 50
+    ) -> Sequence[Found]:
+        self._check()
+        return [
+            Found(conversation=key, line=line)
+            for key, line in reversed(self._lines)
+            if _is_in(key, place) and all(w.casefold() in line.text.casefold() for w in words)
+        ][:limit]
+
+    async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
+        self._check()
+        self._titles[conversation] = title
+        return self._listed(conversation) is not None
+
+    async def forget(self, conversation: ConversationKey) -> None:
+        self._check()
+        self._titles.pop(conversation, None)
+        self._lines = [(key, line) for key, line in self._lines if key != conversation]
+        for record in await self.open_turns(conversation):
+            self.finish(
+                record.turn.id, "", kind=OutcomeKind.INTERRUPTED, reason="deleted", deliver=False
+            )
 
     async def open_turns(self, conversation: ConversationKey) -> Sequence[TurnRecord]:
         self._check()
@@ -220,7 +254,13 @@ class FakeGateway:
         if inbound.event is EventClass.INTERACTION:
             self._seq += 1
         else:
-            self._line(inbound.conversation_key, turn_id, inbound.text, source=inbound.source)
+            self._line(
+                inbound.conversation_key,
+                turn_id,
+                inbound.text,
+                source=inbound.source,
+                edited_source=inbound.edited_source,
+            )
         accepted = Accepted(source=inbound.source, turn_id=turn_id, seq=seq)
         self._claims[claim] = accepted
         self.heard.append(Heard(inbound=inbound, turn_id=turn_id))
@@ -238,6 +278,7 @@ class FakeGateway:
         text: str,
         *,
         source: Source | None = None,
+        edited_source: Source | None = None,
         delivery: Delivery | None = None,
     ) -> Line:
         self._seq += 1
@@ -248,11 +289,24 @@ class FakeGateway:
             at=NOW,
             text=text,
             source=source,
+            edited_source=edited_source,
             delivery_id=delivery.id if delivery else None,
             payload=delivery.payload if delivery else None,
         )
         self._lines.append((conversation, line))
         return line
+
+    def _listed(self, conversation: ConversationKey) -> Listed | None:
+        lines = [line for key, line in self._lines if key == conversation]
+        if not lines:
+            return None
+        return Listed(
+            key=conversation,
+            title=self._titles.get(conversation),
+            opening=lines[0].text,
+            first_seq=lines[0].seq,
+            last_at=lines[-1].at,
+        )
 
     def _place(self, turn_id: TurnId) -> _Place:
         inbound = self._records[turn_id].turn.arrival.inbound
@@ -265,6 +319,10 @@ class FakeGateway:
     def _check(self) -> None:
         if self.broken:
             raise StoreUnavailable("Nothing can be written down: the disk is full.")
+
+
+def _is_in(conversation: ConversationKey, place: ConversationKey) -> bool:
+    return replace(conversation, thread_id=None) == place
 
 
 def document(text: str) -> Document:
@@ -292,6 +350,7 @@ def _arrival(turn_id: TurnId, inbound: Inbound) -> Arrival:
             channel=inbound.channel,
             account=inbound.account,
             conversation_id=inbound.conversation.id,
+            thread_id=inbound.conversation.thread_id,
         ),
         received_at=NOW,
         fresh_until=NOW,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -44,9 +44,14 @@ class Rig:
     def workspace(self) -> Path:
         return Path(self.app.settings.agents["main"].workspace)
 
-    async def say(self, text: str, *, client_id: str | None = None) -> Accepted:
-        """Write something on the page."""
-        (accepted,) = await self.app.gateway.receive(self._inbound(text, client_id))
+    async def say(
+        self, text: str, *, client_id: str | None = None, replaces: str | None = None
+    ) -> Accepted:
+        """Write something on the page, maybe instead of what was written before."""
+        inbound = self._inbound(text, client_id)
+        if replaces is not None:
+            inbound = replace(inbound, edited_source=Source(f"c:{replaces}"))
+        (accepted,) = await self.app.gateway.receive(inbound)
         return accepted
 
     async def press_stop(self) -> Accepted:
@@ -98,7 +103,9 @@ class Rig:
             channel=self.conversation.channel,
             account=self.conversation.account,
             conversation=Conversation(
-                kind=ConversationKind.DIRECT, id=self.conversation.conversation_id
+                kind=ConversationKind.DIRECT,
+                id=self.conversation.conversation_id,
+                thread_id=self.conversation.thread_id,
             ),
             sender=Sender(id="owner"),
             text=text,

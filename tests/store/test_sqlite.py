@@ -10,6 +10,7 @@ from hypothesis import settings
 from bot.contracts.store import Store
 from bot.store import open_store
 from tests.doubles.watched_clock import WatchedClock
+from tests.store.conversations_contract import ConversationsContract
 from tests.store.ledger_contract import LedgerContract
 from tests.store.machine import StoreMachine
 from tests.store.outbox_contract import OutboxContract
@@ -47,6 +48,9 @@ class TestSqliteRecords(RecordsContract): ...
 
 
 class TestSqliteLedger(LedgerContract): ...
+
+
+class TestSqliteConversations(ConversationsContract): ...
 
 
 class SqliteMachine(StoreMachine):

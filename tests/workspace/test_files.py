@@ -1,4 +1,6 @@
+import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -170,3 +172,82 @@ def test_no_files_exceed_the_caps(texts: list[str]) -> None:
 
     assert all(0 < len(file.text) <= FILE_CHARS for file in kept)
     assert sum(len(file.text) for file in kept) <= TOTAL_CHARS
+
+
+def calls_about(root: Path) -> list[str]:
+    """Every file system call below *root* from now on, as Python's own audit tells of it."""
+    calls: list[str] = []
+
+    def hear(event: str, arguments: tuple[object, ...]) -> None:
+        if event in {"open", "os.listdir", "os.scandir"} and str(root) in str(arguments[0]):
+            calls.append(event)
+
+    sys.addaudithook(hear)
+    return calls
+
+
+async def test_nothing_is_opened_while_nothing_was_touched(tmp_path: Path) -> None:
+    files = a_workspace(tmp_path, SOUL="calm")
+    first = await files.read(private=True)
+    calls = calls_about(tmp_path)
+
+    assert await files.read(private=True) is first
+    assert calls == []
+    (tmp_path / "SOUL.md").write_text("wild", "utf-8")
+    calls.clear()
+    assert await text_of(files, "SOUL.md") == "wild"
+    assert calls != []
+
+
+async def test_what_is_private_is_kept_apart(tmp_path: Path) -> None:
+    files = a_workspace(tmp_path, MEMORY="likes tea")
+    for _ in range(2):
+        assert "MEMORY.md" in {file.name for file in await files.read(private=True)}
+        assert "MEMORY.md" not in {file.name for file in await files.read(private=False)}
+
+
+async def test_a_file_put_in_the_place_of_another_is_read(tmp_path: Path) -> None:
+    files = a_workspace(tmp_path, SOUL="calm")
+    assert await text_of(files, "SOUL.md") == "calm"
+
+    (tmp_path / "new").write_text("wild", "utf-8")
+    (tmp_path / "new").replace(tmp_path / "SOUL.md")
+    assert await text_of(files, "SOUL.md") == "wild"
+    (tmp_path / "SOUL.md").unlink()
+    assert "missing" in await text_of(files, "SOUL.md")
+
+
+async def test_a_folder_put_in_the_place_of_another_is_read(tmp_path: Path) -> None:
+    root, other = tmp_path / "workspace", tmp_path / "other"
+    root.mkdir()
+    other.mkdir()
+    files = a_workspace(root, SOUL="calm")
+    assert await text_of(files, "SOUL.md") == "calm"
+
+    a_workspace(other, SOUL="wild")
+    root.rename(tmp_path / "old")
+    other.rename(root)
+    assert await text_of(files, "SOUL.md") == "wild"
+    (root / "SOUL.md").write_text("calm again", "utf-8")
+    assert await text_of(files, "SOUL.md") == "calm again"
+
+
+async def test_a_change_through_a_second_name_is_seen(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    files = a_workspace(root, SOUL="calm")
+    os.link(root / "SOUL.md", tmp_path / "second")
+    assert await text_of(files, "SOUL.md") == "calm"
+
+    (tmp_path / "second").write_text("wild", "utf-8")
+    assert await text_of(files, "SOUL.md") == "wild"
+
+
+async def test_what_changes_while_it_is_read_is_read_again(tmp_path: Path) -> None:
+    files = a_workspace(tmp_path, SOUL="calm")
+    reading = asyncio.create_task(files.read(private=True))
+    await asyncio.sleep(0)
+    (tmp_path / "SOUL.md").write_text("wild", "utf-8")
+    await reading
+
+    assert await text_of(files, "SOUL.md") == "wild"

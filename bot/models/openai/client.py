@@ -7,8 +7,9 @@ from typing import Final
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, Timeout
 
 from bot.contracts.model import ModelEvent, ModelParts, ModelRequest
+from bot.models.kept import KeptBytes
 from bot.models.openai.errors import FAILURES, translate
-from bot.models.openai.wire import ChunkReader, encode
+from bot.models.openai.wire import ChunkReader, encode, encode_message
 from bot.models.reading import read, refuse_other_than_stream
 from bot.models.server import Server
 
@@ -27,6 +28,7 @@ class OpenAIModel:
     def __init__(self, parts: ModelParts, server: Server) -> None:
         self._parts: Final = parts
         self._server: Final = server
+        self._encode_message: Final = KeptBytes(encode_message)
         self._sdk: Final = AsyncOpenAI(
             api_key=parts.key.reveal() if parts.key else _NO_KEY,
             base_url=server.base_url,
@@ -41,7 +43,9 @@ class OpenAIModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Make one call; see `ChatModel.stream`."""
-        body = encode(request, self._server, max_output=self._parts.max_output)
+        body = encode(
+            request, self._server, max_output=self._parts.max_output, each=self._encode_message
+        )
         reader = ChunkReader(self._server)
         async with aclosing(self._chunks(body)) as chunks:
             async for event in read(chunks, reader, self._parts.timeouts, self._server):

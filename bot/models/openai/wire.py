@@ -4,7 +4,7 @@ The shapes are those of https://platform.openai.com/docs/api-reference/chat and,
 where servers that only claim to be compatible differ, of what they send.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, assert_never
 
@@ -53,12 +53,19 @@ _STOPS: Final[Mapping[str, StopReason]] = {
 }
 
 
-def encode(request: ModelRequest, server: Server, *, max_output: int | None = None) -> bytes:
-    """Write the request's body.
+def encode(
+    request: ModelRequest,
+    server: Server,
+    *,
+    max_output: int | None = None,
+    each: Callable[[Message], bytes] | None = None,
+) -> bytes:
+    """Write the request's body; *each* is `encode_message`, or what keeps its results.
 
     Messages come last, so that the body of a longer conversation begins with
     the bytes of the shorter one and the provider's cache holds.
     """
+    each = each or encode_message
     limit = min(request.max_output, max_output or request.max_output)
     is_new = f".{server.host}".endswith(_NEW_LIMIT)
     head: dict[str, object] = {
@@ -69,7 +76,8 @@ def encode(request: ModelRequest, server: Server, *, max_output: int | None = No
     }
     if request.tools:
         head["tools"] = [_tool(offer) for offer in request.tools]
-    messages = [_system(request), *(m for group in groups(request.messages) for m in _each(group))]
+    said = (each(message) for group in groups(request.messages) for message in group)
+    messages = [_system(request), *said]
     return dumps(head)[:-1] + b',"messages":[' + b",".join(messages) + b"]}"
 
 
@@ -78,9 +86,9 @@ def _system(request: ModelRequest) -> bytes:
     return dumps({"role": "system", "content": "\n\n".join(part for part in parts if part)})
 
 
-def _each(group: tuple[Message, ...]) -> Iterator[bytes]:
-    for message in group:
-        yield dumps(_message(message))
+def encode_message(message: Message) -> bytes:
+    """Write one message of the history."""
+    return dumps(_message(message))
 
 
 def _message(message: Message) -> dict[str, object]:

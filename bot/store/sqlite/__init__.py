@@ -5,10 +5,20 @@ from typing import Final
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
-from bot.contracts.store import Ledger, Outbox, Records, Sessions, Store, Transcripts, Turns
+from bot.contracts.store import (
+    Conversations,
+    Ledger,
+    Outbox,
+    Records,
+    Sessions,
+    Store,
+    Transcripts,
+    Turns,
+)
 from bot.store.sqlite import leases
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps
+from bot.store.sqlite.conversations import SqliteConversations
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.files import Hold, hold
 from bot.store.sqlite.leases import Boot
@@ -40,6 +50,7 @@ class SqliteStore:
         self.outbox: Outbox = SqliteOutbox(writer, reader, clock, boot, bell)
         self.records: Records = SqliteRecords(writer, reader)
         self.ledger: Ledger = SqliteLedger(reader)
+        self.conversations: Conversations = SqliteConversations(writer, reader)
 
     @classmethod
     async def open(cls, path: Path, *, clock: Clock, caps: Caps = CAPS) -> "SqliteStore":

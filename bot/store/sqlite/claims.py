@@ -21,12 +21,11 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import outbox
+from bot.store.sqlite import conversations, outbox
 from bot.store.sqlite.lines import next_seq
 from bot.store.sqlite.rows import ticks_or_none, turn_of
 
 _STOPPED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped")
-_DELETED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="deleted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,12 @@ class Claimed:
 
     result: Opened | Duplicate | Full
     asked_to_stop: TurnId | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it became a turn for a worker, and nothing else came of it."""
+        is_waiting = isinstance(self.result, Opened) and self.result.turn.state is TurnState.WAITING
+        return is_waiting and self.asked_to_stop is None
 
 
 def claim(connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int) -> Claimed:
@@ -71,7 +76,7 @@ def amend(
     if row is None or row["state"] != TurnState.WAITING:
         return False
     if text is None:
-        end(connection, row["id"], _DELETED, now)
+        end(connection, row["id"], conversations.FORGOTTEN, now)
         return True
     arrival = codec.ARRIVAL.decode(row["arrival"])
     amended = replace(arrival, inbound=replace(arrival.inbound, text=text))
@@ -79,6 +84,17 @@ def amend(
         "UPDATE turn SET arrival = ? WHERE id = ?", (codec.ARRIVAL.encode(amended), row["id"])
     )
     return True
+
+
+def forget(
+    connection: sqlite3.Connection, conversation: ConversationKey, now: int
+) -> Sequence[TurnId]:
+    """End what waits and runs in *conversation*, then delete its words; return what was ended."""
+    ended = conversations.open_turns(connection, conversation)
+    for turn_id in ended:
+        end(connection, turn_id, conversations.FORGOTTEN, now)
+    conversations.wipe(connection, conversation)
+    return ended
 
 
 def end(connection: sqlite3.Connection, turn_id: TurnId, outcome: Outcome, now: int) -> None:
@@ -187,7 +203,9 @@ def _insert(connection: sqlite3.Connection, arrival: Arrival) -> Turn:
             codec.ARRIVAL.encode(arrival),
         ),
     ).fetchone()
-    return turn_of(row)
+    turn = turn_of(row)
+    conversations.note(connection, turn)
+    return turn
 
 
 def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Delivery:

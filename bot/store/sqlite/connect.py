@@ -35,6 +35,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.create_function("folded", 1, str.casefold, deterministic=True)
         _require_tables(connection, path)
     except BaseException:
         connection.close()

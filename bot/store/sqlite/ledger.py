@@ -12,7 +12,6 @@ from bot.contracts.inbound import ConversationKey
 from bot.contracts.store import (
     Attempt,
     DeliveryQuery,
-    Direction,
     Line,
     Session,
     TurnQuery,
@@ -23,8 +22,11 @@ from bot.store import codec
 from bot.store.sqlite.db import Reader
 from bot.store.sqlite.rows import (
     attempt_of,
+    conversation_values,
     delivery_of,
+    heard_line,
     moment_or_none,
+    said_line,
     session_of,
     turn_of,
 )
@@ -38,7 +40,9 @@ _TURNS: Final = (
 
 _DELIVERIES: Final = "SELECT * FROM delivery AS one"
 
-_HEARD: Final = "SELECT * FROM turn AS one WHERE one.event IN ('message', 'command')"
+_HEARD: Final = (
+    "SELECT * FROM turn AS one WHERE one.event IN ('message', 'command') AND one.forgotten = 0"
+)
 
 _OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})
 _OPEN_CLAUSE: Final = "one.state IN ('waiting', 'running')"
@@ -85,7 +89,7 @@ class SqliteLedger:
             values["session_key"] = query.session_key
         if query.conversation is not None:
             where.append(_HERE)
-            values |= _columns(query.conversation)
+            values |= conversation_values(query.conversation)
         if query.states is not None and _OPEN.issuperset(query.states):
             where.append(_OPEN_CLAUSE)
         search = _Search(
@@ -138,14 +142,14 @@ class SqliteLedger:
         self, conversation: ConversationKey, seq: int, *, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after *seq*, in order."""
-        values = {**_columns(conversation), "seq": seq, "limit": limit}
+        values = {**conversation_values(conversation), "seq": seq, "limit": limit}
         latest = f"{_HERE} AND one.seq > :seq ORDER BY one.seq DESC LIMIT :limit"
 
         def unit(connection: sqlite3.Connection) -> Sequence[Line]:
             heard = connection.execute(f"{_HEARD} AND {latest}", values).fetchall()
             said = connection.execute(f"{_DELIVERIES} WHERE {latest}", values).fetchall()
-            rows = [(int(row["seq"]), _heard, row) for row in heard]
-            rows += [(int(row["seq"]), _said, row) for row in said]
+            rows = [(int(row["seq"]), heard_line, row) for row in heard]
+            rows += [(int(row["seq"]), said_line, row) for row in said]
             rows.sort(key=itemgetter(0))
             return [line(row) for _, line, row in rows[-limit:]]
 
@@ -200,15 +204,6 @@ class _Search:
         return rows[: self.limit]
 
 
-def _columns(conversation: ConversationKey) -> dict[str, object]:
-    return {
-        "channel": conversation.channel,
-        "account": conversation.account,
-        "conversation_id": conversation.conversation_id,
-        "thread_id": conversation.thread_id,
-    }
-
-
 def _turn_record(
     row: sqlite3.Row, attempts: Sequence[Attempt] = (), deliveries: Sequence[Delivery] = ()
 ) -> TurnRecord:
@@ -221,29 +216,4 @@ def _turn_record(
         ended_at=moment_or_none(row["known_ended_at"]),
         attempts=tuple(attempts),
         deliveries=tuple(deliveries),
-    )
-
-
-def _heard(row: sqlite3.Row) -> Line:
-    turn = turn_of(row)
-    return Line(
-        seq=turn.seq,
-        direction=Direction.HEARD,
-        turn_id=turn.id,
-        at=turn.arrival.received_at,
-        text=turn.arrival.inbound.text,
-        source=turn.arrival.inbound.source,
-    )
-
-
-def _said(row: sqlite3.Row) -> Line:
-    payload = codec.PAYLOAD.decode(row["payload"])
-    return Line(
-        seq=row["seq"],
-        direction=Direction.SAID,
-        turn_id=TurnId(row["turn_id"]),
-        at=codec.RECEIPT.decode(row["receipt"]).at,
-        text=payload.fallback,
-        delivery_id=row["id"],
-        payload=payload,
     )

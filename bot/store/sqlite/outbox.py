@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -38,6 +39,14 @@ _DUE: Final = (
 )
 """Also what was put off by a clock that has gone back since: nobody knows when that would be."""
 _LATER: Final = f"SELECT MIN(not_before) FROM ({_FIRST})"  # noqa: S608 - constants
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settled:
+    """The line that a delivery became, and whether its account has more to send."""
+
+    seq: int
+    more: bool
 
 
 class SqliteOutbox:
@@ -98,16 +107,17 @@ class SqliteOutbox:
     async def settle(self, delivery: Delivery, receipt: Receipt) -> int:
         """Record that it arrived; return its seq among the lines of the conversation."""
 
-        def unit(connection: sqlite3.Connection) -> int:
+        def unit(connection: sqlite3.Connection) -> _Settled:
             require_delivery(connection, delivery, self._boot)
             seq = next_seq(connection)
             connection.execute(
                 "UPDATE delivery SET state = 'sent', boot = 0, seq = ?, receipt = ? WHERE id = ?",
                 (seq, codec.RECEIPT.encode(receipt), delivery.id),
             )
-            return seq
+            return _Settled(seq=seq, more=_any_open(connection, delivery))
 
-        return await self._writer.write(unit, then=self._ring)
+        settled = await self._writer.write(unit, then=self._ring_for_more)
+        return settled.seq
 
     async def retry(self, delivery: Delivery, *, after: datetime, reason: str) -> None:
         """Put it off: proven not sent."""
@@ -135,12 +145,11 @@ class SqliteOutbox:
 
     async def wait(self, channel: str, account: str) -> None:
         """Return when a delivery of the account may be due (a hint; at most a second late)."""
-        while True:
-            heard = self._bell.rings
-            seconds = await self._seconds_until_due(channel, account)
-            if seconds <= 0:
-                return
+        heard = self._bell.rings
+        while (seconds := await self._seconds_until_due(channel, account)) > 0:
             await self._bell.wait(heard, min(seconds, _LOOK_SECONDS))
+            if self._bell.rings != heard:
+                return  # `lease` looks anyway, so that we need not
 
     async def _seconds_until_due(self, channel: str, account: str) -> float:
         now = ticks(self._clock.now())
@@ -168,6 +177,10 @@ class SqliteOutbox:
 
     def _ring(self, _: object) -> None:
         self._bell.ring()
+
+    def _ring_for_more(self, settled: "_Settled") -> None:
+        if settled.more:
+            self._bell.ring()
 
 
 def _begin(connection: sqlite3.Connection, due: sqlite3.Row, boot: Boot, now: int) -> Delivery:
@@ -213,6 +226,15 @@ def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> Non
                 delivery.replaces,
             ),
         )
+
+
+def _any_open(connection: sqlite3.Connection, delivery: Delivery) -> bool:
+    row = connection.execute(
+        "SELECT 1 FROM delivery INDEXED BY delivery_open WHERE channel = ? AND account = ?"
+        " AND state IN ('pending', 'sending', 'unknown') LIMIT 1",
+        (delivery.target.channel, delivery.target.account),
+    ).fetchone()
+    return row is not None
 
 
 def _cancel_later_parts(connection: sqlite3.Connection, delivery: Delivery) -> None:

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown
+from bot.contracts.inbound import ConversationKey
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.store import Attempt, Session
+from bot.contracts.store import Attempt, Direction, Line, Session
 from bot.contracts.turn import QueueMode, Turn, TurnId, TurnState
 from bot.store import codec
 
@@ -94,3 +95,41 @@ def attempt_of(row: sqlite3.Row) -> Attempt:
         ended_at=moment_or_none(row["ended_at"]),
         reason=row["reason"],
     )
+
+
+def heard_line(row: sqlite3.Row) -> Line:
+    """Read a row of `turn` as what was heard."""
+    turn = turn_of(row)
+    return Line(
+        seq=turn.seq,
+        direction=Direction.HEARD,
+        turn_id=turn.id,
+        at=turn.arrival.received_at,
+        text=turn.arrival.inbound.text,
+        source=turn.arrival.inbound.source,
+        edited_source=turn.arrival.inbound.edited_source,
+    )
+
+
+def said_line(row: sqlite3.Row) -> Line:
+    """Read a row of `delivery` that has arrived as what was said."""
+    payload = codec.PAYLOAD.decode(row["payload"])
+    return Line(
+        seq=row["seq"],
+        direction=Direction.SAID,
+        turn_id=TurnId(row["turn_id"]),
+        at=codec.RECEIPT.decode(row["receipt"]).at,
+        text=payload.fallback,
+        delivery_id=row["id"],
+        payload=payload,
+    )
+
+
+def conversation_values(conversation: ConversationKey) -> dict[str, object]:
+    """Return *conversation* as the values of a query, under the names of the columns."""
+    return {
+        "channel": conversation.channel,
+        "account": conversation.account,
+        "conversation_id": conversation.conversation_id,
+        "thread_id": conversation.thread_id,
+    }

@@ -7,10 +7,11 @@ from typing import Final
 from bot.contracts.clock import Clock
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Entry, Recorded
-from bot.contracts.turn import Turn, TurnId
+from bot.contracts.turn import Turn
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
+from bot.store.sqlite.recent import RecentTranscripts, entries, recorded_of
 from bot.store.sqlite.rows import moment, ticks
 
 _RECENT: Final = 4_000
@@ -18,16 +19,14 @@ _STRIDE: Final = 1_000
 
 _LAST: Final = "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?"
 
-_WHOLE_TURNS: Final = """
-    SELECT * FROM entry WHERE session_key = :session_key AND seq >= COALESCE((
-      SELECT later.seq FROM entry AS cut JOIN entry AS later
-        ON later.session_key = cut.session_key AND later.seq > cut.seq
-       AND later.turn_id <> cut.turn_id
-      WHERE cut.session_key = :session_key AND cut.seq = :left_out
-      ORDER BY later.seq LIMIT 1), 0)
-    ORDER BY seq
+_FIRST_OF_A_TURN: Final = """
+    SELECT later.seq FROM entry AS cut JOIN entry AS later
+      ON later.session_key = cut.session_key AND later.seq > cut.seq
+     AND later.turn_id <> cut.turn_id
+    WHERE cut.session_key = ? AND cut.seq = ?
+    ORDER BY later.seq LIMIT 1
 """
-"""From the first turn that begins after the entries that are left out."""
+"""Where the first turn begins after the entries that are left out."""
 
 
 class SqliteTranscripts:
@@ -38,6 +37,7 @@ class SqliteTranscripts:
         self._reader = reader
         self._clock = clock
         self._boot = boot
+        self._recent = RecentTranscripts()
 
     async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
         """Record entries in the turn's name, in order, in one commit.
@@ -57,11 +57,7 @@ class SqliteTranscripts:
         """Return the session's entries after *after*, in order."""
 
         def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
-            rows = connection.execute(
-                "SELECT * FROM entry WHERE session_key = ? AND seq > ? ORDER BY seq",
-                (session_key, after),
-            ).fetchall()
-            return [_recorded(row) for row in rows]
+            return [recorded_of(row) for row in entries(connection, session_key, after)]
 
         return await self._reader.read(unit)
 
@@ -71,10 +67,8 @@ class SqliteTranscripts:
         def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
             (last,) = connection.execute(_LAST, (session_key,)).fetchone()
             left_out = max(last - _RECENT, 0) // _STRIDE * _STRIDE
-            rows = connection.execute(
-                _WHOLE_TURNS, {"session_key": session_key, "left_out": left_out}
-            ).fetchall()
-            return [_recorded(row) for row in rows]
+            first = connection.execute(_FIRST_OF_A_TURN, (session_key, left_out)).fetchone()
+            return self._recent.read(connection, session_key, first=first[0] if first else 1)
 
         return await self._reader.read(unit)
 
@@ -95,13 +89,3 @@ def record(
             (turn.session_key, one.seq, turn.id, turn.attempt, now, codec.ENTRY.encode(one.entry)),
         )
     return recorded
-
-
-def _recorded(row: sqlite3.Row) -> Recorded:
-    return Recorded(
-        seq=row["seq"],
-        turn_id=TurnId(row["turn_id"]),
-        attempt=row["attempt"],
-        at=moment(row["at"]),
-        entry=codec.ENTRY.decode(row["body"]),
-    )

@@ -31,7 +31,7 @@ from bot.contracts.turn import (
     Turn,
     TurnId,
 )
-from bot.store.sqlite import claims, outbox, sessions, transcripts
+from bot.store.sqlite import claims, conversations, outbox, sessions, transcripts
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps, Claimed
 from bot.store.sqlite.db import Reader, Unit, Writer
@@ -104,6 +104,18 @@ class SqliteTurns:
 
         return await self._writer.write(unit)
 
+    async def forget(self, conversation: ConversationKey) -> Sequence[TurnId]:
+        """Delete what was said in *conversation*, and end what waits and runs in it."""
+        now = ticks(self._clock.now())
+
+        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
+            ended = claims.forget(connection, conversation, now)
+            for turn_id in ended:
+                _end_attempt(connection, turn_id, conversations.FORGOTTEN.reason, now)
+            return ended
+
+        return await self._writer.write(unit, then=self._tell_stops)
+
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running."""
         unit = partial(
@@ -175,16 +187,19 @@ class SqliteTurns:
         """Hints about work; a lost one costs a second."""
         stops: deque[TurnId] = deque()
         self._listeners.append(stops)
+        rung = False
         try:
             while True:
                 heard = self._bell.rings
                 while stops:
                     yield StopAsked(turn_id=stops.popleft())
-                seconds = await self._seconds_until_due()
+                # After a ring `take` looks anyway, so that we need not.
+                seconds = 0.0 if rung else await self._seconds_until_due()
                 if seconds <= 0:
                     yield WorkWaiting()
                     seconds = _LOOK_SECONDS
                 await self._bell.wait(heard, min(seconds, _LOOK_SECONDS))
+                rung = self._bell.rings != heard
         finally:
             self._listeners.remove(stops)
 
@@ -204,10 +219,15 @@ class SqliteTurns:
         return await self._reader.read(unit)
 
     def _tell_opened(self, claimed: Sequence[Claimed]) -> None:
-        for one in claimed:
-            if one.asked_to_stop is not None:
-                for stops in self._listeners:
-                    stops.append(one.asked_to_stop)
+        if all(one.waits for one in claimed):
+            self._bell.ring()  # nobody is told anything yet
+        else:
+            stops = [one.asked_to_stop for one in claimed if one.asked_to_stop is not None]
+            self._tell_stops(stops)
+
+    def _tell_stops(self, turn_ids: Sequence[TurnId]) -> None:
+        for stops in self._listeners:
+            stops.extend(turn_ids)
         self._ring_all(None)
 
     def _untake(self, turn: Turn | None) -> Unit[None]:

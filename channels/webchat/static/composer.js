@@ -1,12 +1,12 @@
 // Where one writes: Enter sends, Shift+Enter breaks the line, Esc stops what runs.
 
-const draftKey = "stonechat.draft";
+const draftKey = (conversation) =>
+  conversation === "main" ? "stonechat.draft" : `stonechat.draft.${conversation}`;
 
 export class Composer {
-  constructor({ form, field, sendButton, stopButton, storage, onSend, onStop }) {
-    Object.assign(this, { form, field, sendButton, stopButton, storage, onSend, onStop });
+  constructor({ form, field, editing, sendButton, stopButton, storage, onSend, onStop, onEditLast }) {
+    Object.assign(this, { form, field, editing, sendButton, stopButton, storage, onSend, onStop, onEditLast });
     this.hasKeyboard = window.matchMedia("(pointer: fine)");
-    field.value = stored(storage);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
@@ -14,12 +14,27 @@ export class Composer {
     field.addEventListener("input", () => this.changed());
     field.addEventListener("keydown", (event) => this.pressed(event));
     stopButton.addEventListener("click", () => onStop());
+    editing.querySelector("button").addEventListener("click", () => this.endEdit());
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.isComposing && !stopButton.hidden) {
+      const elsewhere = event.defaultPrevented || event.target.closest?.("dialog");
+      if (event.key === "Escape" && !event.isComposing && !elsewhere && !stopButton.hidden) {
         onStop();
       }
     });
+  }
+
+  /** Write in another conversation, where one left off. */
+  open(conversation) {
+    this.replaces = undefined;
+    this.editing.hidden = true;
+    this.key = draftKey(conversation);
+    this.field.value = stored(this.storage, this.key);
     this.changed();
+  }
+
+  /** Forget the draft of a conversation that is gone. */
+  dropDraft(conversation) {
+    this.storage.removeItem(draftKey(conversation));
   }
 
   focus() {
@@ -31,6 +46,23 @@ export class Composer {
   /** Put a text back to be edited, before what is written already. */
   fill(text) {
     this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    this.changed();
+    this.field.focus();
+  }
+
+  /** Write a message anew; what was being written comes back afterwards. */
+  edit(id, text) {
+    this.replaces = id;
+    this.editing.hidden = false;
+    this.field.value = text;
+    this.changed();
+    this.field.focus();
+  }
+
+  endEdit() {
+    this.replaces = undefined;
+    this.editing.hidden = true;
+    this.field.value = stored(this.storage, this.key);
     this.changed();
     this.field.focus();
   }
@@ -48,10 +80,15 @@ export class Composer {
     if (!text.trim()) {
       return;
     }
-    this.field.value = "";
-    this.changed();
-    this.field.focus();
-    this.onSend(text);
+    const { replaces } = this;
+    if (replaces) {
+      this.endEdit();
+    } else {
+      this.field.value = "";
+      this.changed();
+      this.field.focus();
+    }
+    this.onSend(text, replaces);
   }
 
   // While an input method composes, Enter chooses a word: Safari says so only by the key code 229.
@@ -60,6 +97,12 @@ export class Composer {
     if (event.key === "Enter" && !event.shiftKey && !composing && this.hasKeyboard.matches) {
       event.preventDefault();
       this.submit();
+    } else if (event.key === "Escape" && this.replaces && !composing) {
+      event.preventDefault();
+      this.endEdit();
+    } else if (event.key === "ArrowUp" && !this.field.value) {
+      event.preventDefault();
+      this.onEditLast();
     }
   }
 
@@ -67,17 +110,27 @@ export class Composer {
     this.sendButton.disabled = !this.field.value.trim();
     this.field.style.height = "auto";
     this.field.style.height = `${this.field.scrollHeight}px`;
+    if (!this.replaces) {
+      this.keepDraft();
+    }
+  }
+
+  keepDraft() {
     try {
-      this.storage.setItem(draftKey, this.field.value);
+      if (this.field.value) {
+        this.storage.setItem(this.key, this.field.value);
+      } else {
+        this.storage.removeItem(this.key);
+      }
     } catch {
       // A draft that cannot be kept is not worth a word.
     }
   }
 }
 
-function stored(storage) {
+function stored(storage, key) {
   try {
-    return storage.getItem(draftKey) ?? "";
+    return storage.getItem(key) ?? "";
   } catch {
     return "";
   }

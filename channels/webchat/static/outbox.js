@@ -11,16 +11,21 @@ export class Outbox {
   }
 
   /** Keep a new message, and return it with its id. */
-  add(text) {
-    const message = { id: crypto.randomUUID(), text, at: Date.now() };
+  add(conversation, text, replaces) {
+    const message = { id: crypto.randomUUID(), conversation, text, replaces, at: Date.now() };
     this.messages.set(message.id, message);
     this.write();
     return message;
   }
 
-  /** Return what is on its way, oldest first. */
-  all() {
-    return [...this.messages.values()];
+  /** Return what is on its way in a conversation, oldest first. */
+  of(conversation) {
+    return [...this.messages.values()].filter((message) => message.conversation === conversation);
+  }
+
+  /** Return the conversations in which something is on its way. */
+  conversations() {
+    return new Set([...this.messages.values()].map(({ conversation }) => conversation));
   }
 
   /** It was accepted, or given up. */
@@ -42,17 +47,23 @@ export class Outbox {
 
   write() {
     try {
-      this.storage.setItem(key, JSON.stringify(this.all()));
+      this.storage.setItem(key, JSON.stringify([...this.messages.values()]));
     } catch {
       // Storage is full or forbidden: the message then lives as long as the page.
     }
   }
 }
 
+/** The message as the bot is told it. */
+export function sayFrame({ id, text, replaces }) {
+  return { type: "say", id, text, replaces };
+}
+
 function read(storage) {
   try {
-    const stored = JSON.parse(storage.getItem(key) ?? "[]");
-    return stored.filter(({ id, text }) => typeof id === "string" && typeof text === "string");
+    return JSON.parse(storage.getItem(key) ?? "[]")
+      .filter(({ id, text }) => typeof id === "string" && typeof text === "string")
+      .map((message) => ({ conversation: "main", ...message }));
   } catch {
     return [];
   }

@@ -7,17 +7,25 @@ const deadAfter = 35000; // two pings without any frame
 const wrongProtocol = 4406; // channels/webchat/connection.py
 
 export class Socket {
-  constructor({ onOpen, onFrame, onWaiting, isLoggedIn, onLocked }) {
-    Object.assign(this, { onOpen, onFrame, onWaiting, isLoggedIn, onLocked });
+  constructor({ path, onOpen, onFrame, onWaiting, isLoggedIn, onLocked }) {
+    Object.assign(this, { path, onOpen, onFrame, onWaiting, isLoggedIn, onLocked });
     this.failures = 0;
     this.closed = false;
-    window.addEventListener("online", () => this.connectNow());
-    document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) {
-        this.connectNow();
-      }
-    });
-    setInterval(() => this.watch(), pingEvery);
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    window.addEventListener("online", () => this.connectNow(), { signal });
+    document.addEventListener("visibilitychange", () => !document.hidden && this.connectNow(), { signal });
+    this.watching = setInterval(() => this.watch(), pingEvery);
+  }
+
+  /** Leave the present connection, and connect to another conversation. */
+  goTo(path) {
+    const left = this.socket;
+    this.path = path;
+    this.socket = null;
+    this.failures = 0;
+    left?.close();
+    this.connectNow();
   }
 
   /** Connect, unless there is a connection. */
@@ -28,14 +36,20 @@ export class Socket {
     clearTimeout(this.timer);
     let opened = false;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    const socket = new WebSocket(`${scheme}://${location.host}${this.path}`);
     this.socket = socket;
     socket.addEventListener("open", () => {
+      if (this.socket !== socket) {
+        return;
+      }
       opened = true;
       this.heardAt = Date.now();
       this.onOpen();
     });
     socket.addEventListener("message", (event) => {
+      if (this.socket !== socket) {
+        return;
+      }
       this.failures = 0;
       this.heardAt = Date.now();
       this.onFrame(JSON.parse(event.data));
@@ -57,6 +71,8 @@ export class Socket {
   /** Connect no more. */
   close() {
     this.closed = true;
+    this.listening.abort();
+    clearInterval(this.watching);
     clearTimeout(this.timer);
     this.socket?.close();
   }

@@ -6,8 +6,8 @@ import { dressCode, make, who } from "./make.js";
 const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
 
 export class Thread {
-  constructor({ lines, waiting, live, empty, latest, progress, onRunning, onEdit }) {
-    Object.assign(this, { lines, waiting, live, empty, latest, progress, onRunning, onEdit });
+  constructor({ lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread }) {
+    Object.assign(this, { lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread });
     this.turns = new Map();
     this.ended = new Set();
     this.unread = 0;
@@ -18,15 +18,78 @@ export class Thread {
     new ResizeObserver(() => this.keepUp()).observe(lines.closest("main"));
   }
 
+  /** Make room for another conversation; its lines come without being read out one by one. */
+  clear() {
+    this.turns.clear();
+    this.ended.clear();
+    this.unread = 0;
+    this.sticky = true;
+    this.lines.parentElement.ariaBusy = "true";
+    this.wipe();
+  }
+
+  /** The conversation was deleted: what still runs of it is nobody's business any more. */
+  forget() {
+    for (const id of this.turns.keys()) {
+      this.ended.add(id);
+    }
+    this.turns.clear();
+    this.wipe();
+  }
+
+  wipe() {
+    for (const list of [this.lines, this.waiting, this.live]) {
+      list.replaceChildren();
+    }
+    this.last = null;
+    this.empty.hidden = true;
+    this.tellRunning();
+  }
+
+  // What was said anew stands folded where it was: the message, and what was answered to it.
+  fold(source) {
+    const message = source && this.lines.querySelector(`[data-source="${CSS.escape(source)}"]`);
+    if (!message || message.closest("details")) {
+      return;
+    }
+    const replaced = [message];
+    while (replaced.at(-1).nextElementSibling?.matches(":not(.heard, .replaced)")) {
+      replaced.push(replaced.at(-1).nextElementSibling);
+    }
+    const before = message.previousElementSibling;
+    if (before?.matches(".replaced")) {
+      before.querySelector("ol").append(...replaced);
+    } else {
+      const item = make("li", { className: "replaced" });
+      message.before(item);
+      const list = make("ol", { className: "lines" }, ...replaced);
+      item.append(make("details", {}, make("summary", {}, "Said before, and replaced"), list));
+    }
+  }
+
+  /** Bring a line into view; one that is not here is further up than is shown. */
+  showFound(seq) {
+    const line = this.lines.querySelector(`[data-seq="${seq}"]`);
+    if (line) {
+      this.sticky = false;
+      line.closest("details:not(.taken)")?.setAttribute("open", "");
+      line.tabIndex = -1;
+      line.focus({ preventScroll: true });
+      line.scrollIntoView({ block: "center" });
+    }
+  }
+
   /** A line, for good. It takes the place of what stood for it until now. */
   showLine(line) {
     this.empty.hidden = true;
     if (line.direction === "heard") {
       this.waiting.querySelector(`[data-id="${CSS.escape(line.source?.slice(2) ?? "")}"]`)?.remove();
-      this.lines.append(heard(line.text, line.at));
+      this.fold(line.replaces);
+      this.append(line, heard(line.text, line.at));
+      this.last = line.source?.startsWith("c:") ? { id: line.source.slice(2), text: line.text } : null;
     } else {
       const turn = this.turns.get(line.turn);
-      this.lines.append(said(line, turn?.takeSteps()));
+      this.append(line, said(line, turn?.takeSteps()));
       this.countUnread(document.hidden ? this.unread + 1 : 0);
       if (this.ended.has(line.turn)) {
         this.remove(line.turn);
@@ -34,7 +97,14 @@ export class Thread {
         turn?.clearWords();
       }
     }
+    this.tellRunning();
     this.keepUp();
+  }
+
+  append(line, item) {
+    item.dataset.seq = line.seq;
+    item.dataset.source = line.source ?? "";
+    this.lines.append(item);
   }
 
   /** A message that is not accepted yet. */
@@ -45,6 +115,7 @@ export class Thread {
     item.classList.add("on-its-way");
     item.append(make("p", { className: "fate", role: "status" }, "Not accepted yet; it will be sent."));
     this.waiting.append(item);
+    this.tellRunning();
     this.keepUp();
   }
 
@@ -111,8 +182,14 @@ export class Thread {
     this.keepUp();
   }
 
-  showEmptyIfEmpty() {
-    this.empty.hidden = Boolean(this.lines.children.length || this.waiting.children.length);
+  get isEmpty() {
+    return !this.lines.children.length && !this.waiting.children.length;
+  }
+
+  /** Everything that was said before is here. */
+  settle() {
+    this.lines.parentElement.ariaBusy = "false";
+    this.empty.hidden = !this.isEmpty;
   }
 
   toBottom() {
@@ -162,6 +239,7 @@ export class Thread {
       this.progress.textContent = running ? "Stonechat is working." : "";
       this.onRunning(running);
     }
+    this.again.hidden = running || !this.last || Boolean(this.waiting.children.length);
   }
 
   waitingItem(id) {
@@ -170,7 +248,7 @@ export class Thread {
 
   countUnread(count) {
     this.unread = count;
-    document.title = count ? `(${count}) Stonechat` : "Stonechat";
+    this.onUnread(count);
   }
 
   scrolled() {

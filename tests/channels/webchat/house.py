@@ -84,11 +84,14 @@ class House:
             assert response.status == 204, await response.text()
 
     @asynccontextmanager
-    async def page(self, *, after_seq: int | None = 0) -> AsyncIterator["Client"]:
+    async def page(
+        self, *, after_seq: int | None = 0, conversation: str | None = None
+    ) -> AsyncIterator["Client"]:
         """A socket of the page with a login; it has said hello unless told not to."""
         async with browser() as http:
             await self.log_in(http)
-            async with http.ws_connect(f"{self.url}/ws", headers={"Origin": self.url}) as socket:
+            path = f"/ws/{conversation}" if conversation else "/ws"
+            async with http.ws_connect(f"{self.url}{path}", headers={"Origin": self.url}) as socket:
                 client = Client(socket)
                 if after_seq is not None:
                     await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})

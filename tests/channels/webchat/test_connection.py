@@ -41,6 +41,19 @@ async def test_a_message_is_heard_from_the_owner_of_the_page() -> None:
         assert (await page.until("line"))["source"] == f"c:{message_id}"
 
 
+async def test_a_message_said_anew_is_a_line_that_names_what_it_replaces() -> None:
+    async with a_house() as house, house.page() as page:
+        first = await page.say("two plus three")
+        line = await page.until("line")
+        assert "replaces" not in line
+
+        message = {"type": "say", "id": str(uuid.uuid4()), "text": "two plus four"}
+        await page.send({**message, "replaces": first})
+
+        line = await page.until("line", text="two plus four")
+        assert line["replaces"] == f"c:{first}"
+
+
 async def test_a_repeated_message_gets_the_same_answer_and_is_taken_once() -> None:
     async with a_house() as house, house.page() as page:
         message_id = await page.say("hello")

@@ -22,7 +22,8 @@ from channels.webchat.protocol import (
 )
 
 _PAGE = Path(__file__).parents[3] / "docs" / "webchat-protocol.md"
-_HALVES = re.split(r"^## From the bot$", _PAGE.read_text("utf-8"), flags=re.MULTILINE)
+_FRAMES = _PAGE.read_text("utf-8").partition("\n## The list\n")[0]
+_HALVES = re.split(r"^## From the bot$", _FRAMES, flags=re.MULTILINE)
 _EXAMPLE = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
 _FROM_CLIENT, _FROM_BOT = (_EXAMPLE.findall(half) for half in _HALVES)
 _ID = "0d9c1a52-6f4e-4b0e-9a53-0c3f5b0f7a11"

@@ -72,6 +72,9 @@ async def look(store: SqliteStore, meter: Meter, turn_id: TurnId, session_key: S
     await store.ledger.deliveries(DeliveryQuery(states={DeliveryState.SENT}, limit=2))
     await store.ledger.deliveries(DeliveryQuery(turn_id=turn_id, states={DeliveryState.SENT}))
     await store.ledger.sessions(limit=2)
+    meter.verb = "conversations"
+    await store.conversations.latest(ALICE, limit=2)
+    await store.conversations.get(ALICE)
 
 
 def copy_many_times(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,34 @@ def test_a_second_time_changes_nothing(database: sqlite3.Connection) -> None:
     assert database.execute("SELECT value FROM meta WHERE key = 'seq'").fetchone() == (41,)
 
 
+def test_a_database_of_the_first_schema_keeps_its_conversations(
+    database: sqlite3.Connection,
+) -> None:
+    first = resources.files("bot.store.sqlite").joinpath(STEPS[0]).read_text("utf-8")
+    database.executescript(first)
+    rows = [
+        (1, None, "message"),
+        (2, "7", "message"),
+        (3, None, "interaction"),
+        (4, "7", "command"),
+    ]
+    for seq, thread, event in rows:
+        database.execute(
+            "INSERT INTO turn (seq, id, channel, account, conversation_id, thread_id, source,"
+            " event, session_key, rank, mode, lane, arrival, state) VALUES"
+            " (?1, ?1, 'page', 'a', 'c', ?2, ?1, ?3, 'k', 4, 'steer', 'people', '{}', 'waiting')",
+            (seq, thread, event),
+        )
+    migrate(database, PATH)
+    listed = database.execute("SELECT first_seq, last_seq, thread_id, title FROM conversation")
+    assert listed.fetchall() == [(1, 1, None, None), (2, 4, "7", None)]
+
+
 def test_every_table_is_strict(database: sqlite3.Connection) -> None:
     migrate(database, PATH)
     tables = database.execute("PRAGMA table_list").fetchall()
     ours = [table for table in tables if not table[1].startswith("sqlite_")]
-    assert len(ours) == 7
+    assert len(ours) == 8
     assert all(table[5] for table in ours)
 
 

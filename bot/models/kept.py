@@ -1,0 +1,35 @@
+"""The bytes of messages that are sent again with every request."""
+
+from collections.abc import Callable
+from typing import Final
+
+from bot.contracts.messages import Message
+
+_MOST_BYTES: Final = 4 * 1024 * 1024
+
+
+class KeptBytes:
+    """Encodes a message once, for as long as the very same object comes again.
+
+    A conversation's past is sent whole with each request and does not change, so
+    that a request costs what is new in it.
+    """
+
+    def __init__(self, encode: Callable[[Message], bytes], most_bytes: int = _MOST_BYTES) -> None:
+        self._encode = encode
+        self._most_bytes = most_bytes
+        self._kept: dict[int, tuple[Message, bytes]] = {}
+        self._size = 0
+
+    def __call__(self, message: Message) -> bytes:
+        """Return the bytes of *message*."""
+        # Found by identity: what is kept keeps the object, so that no other gets its number.
+        if (found := self._kept.get(id(message))) is not None:
+            return found[1]
+        encoded = self._encode(message)
+        if self._size + len(encoded) > self._most_bytes:
+            self._kept.clear()
+            self._size = 0
+        self._kept[id(message)] = (message, encoded)
+        self._size += len(encoded)
+        return encoded

@@ -1,0 +1,36 @@
+// Asks the bot about its conversations. What goes wrong is thrown as the sentence it was answered with.
+
+/** All conversations, what was last used first. */
+export async function listConversations() {
+  const { conversations } = await (await ask("GET", "/conversations")).json();
+  return conversations;
+}
+
+/** The conversations and the lines that hold all of the words. */
+export async function search(words) {
+  return (await ask("POST", "/search", { words })).json();
+}
+
+/** Name a conversation; an empty title takes the name away. */
+export async function rename(id, title) {
+  await ask("POST", `/conversations/${id}`, { title });
+}
+
+/** Delete a conversation, for good. */
+export async function remove(id) {
+  await ask("DELETE", `/conversations/${id}`);
+}
+
+async function ask(method, path, body) {
+  const headers = { "Content-Type": "application/json", "X-Stonechat": "1" };
+  let response;
+  try {
+    response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  } catch {
+    throw new Error("Stonechat does not answer. Try again in a moment.");
+  }
+  if (!response.ok) {
+    throw new Error(await response.text());
+  }
+  return response;
+}
