@@ -266,7 +266,8 @@ async def test_a_screen_reader_finds_its_way(chromium: Browser) -> None:
         await expect(page.get_by_role("log")).to_contain_text("Done.")
         await expect(page.get_by_role("textbox", name="Message")).to_be_visible()
         names = await page.evaluate(
-            "[...document.querySelectorAll('button')].map((b) => b.textContent.trim())"
+            "[...document.querySelectorAll('button')]"
+            ".map((b) => (b.getAttribute('aria-label') ?? b.textContent).trim())"
         )
         assert all(names)
 
