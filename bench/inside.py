@@ -89,11 +89,11 @@ async def a_floor(home: Path, base_url: str) -> AsyncIterator[tuple[Say, int]]:
 async def a_bot(home: Path, base_url: str) -> AsyncIterator[tuple[Say, int]]:
     """Give what says something to the bot's gateway, and how its store commits."""
     # Imported here, because the floor's process must not pay for them.
-    from bot import log  # noqa: PLC0415
-    from bot.app import build  # noqa: PLC0415
-    from bot.serve import serve  # noqa: PLC0415
-    from bot.settings import load_settings  # noqa: PLC0415
-    from bot.workspace.seed import seed, template_folder  # noqa: PLC0415
+    from bot import log  # noqa: PLC0415 - the floor must not pay for it
+    from bot.app import build  # noqa: PLC0415 - the floor must not pay for it
+    from bot.serve import serve  # noqa: PLC0415 - the floor must not pay for it
+    from bot.settings import load_settings  # noqa: PLC0415 - the floor must not pay for it
+    from bot.workspace.seed import seed, template_folder  # noqa: PLC0415 - the floor must not pay for it
 
     log.configure(terminal=sys.stderr, colours=False, logs=home / "logs")
     environ = {"HOME": str(home), "OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": base_url}
@@ -113,7 +113,7 @@ async def a_bot(home: Path, base_url: str) -> AsyncIterator[tuple[Say, int]]:
 async def _say(app: "App", conversation: int, text: str) -> bool:
     """Say something to the bot as its owner, in a thread, which is a session of its own."""
     from bot.contracts import inbound as said  # noqa: PLC0415 - see `a_bot`
-    from bot.contracts.events import Delivered, TurnEnded  # noqa: PLC0415
+    from bot.contracts.events import Delivered, TurnEnded  # noqa: PLC0415 - the floor must not pay for it
 
     native_id = str(uuid4())
     one = said.Inbound(
@@ -146,7 +146,7 @@ async def _synchronous(app: "App") -> int:
         return int(connection.execute("PRAGMA synchronous").fetchone()[0])
 
     store: Any = app.store  # only the connection that writes knows its own mode
-    return int(await store._writer.write(unit))  # noqa: SLF001
+    return int(await store._writer.write(unit))  # noqa: SLF001 - reads a pragma that no verb tells
 
 
 async def _main(chosen: argparse.Namespace) -> None:
