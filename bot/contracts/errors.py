@@ -26,6 +26,13 @@ class ConfigError(BotError):
         self.where = where
 
 
+class SetupRefused(BotError):
+    """Whoever set something up must act: the sentence says what is wrong and what would be right.
+
+    Nothing was changed.
+    """
+
+
 class StoreUnavailable(BotError):
     """The operator must act: nothing can be recorded (disk full, file broken, no rights).
 
