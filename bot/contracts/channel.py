@@ -11,6 +11,7 @@ from bot.contracts.delivery import OnUnknown, Receipt
 from bot.contracts.document import Document
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
+from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Found, Line, Listed, Records, TurnRecord
 from bot.contracts.turn import TurnId
@@ -188,6 +189,7 @@ class ChannelParts:
     clock: Clock
     ids: Ids
     records: Records
+    people: People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.store import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
+from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.listing import title_of
@@ -74,6 +75,7 @@ class ConnectionParts:
     live: Live
     pace: Pace
     about: About
+    login: Login
     clock: Clock
 
 
@@ -86,6 +88,7 @@ class Connection:
         self._live = parts.live
         self._pace = parts.pace
         self._about = parts.about
+        self._login = parts.login
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
@@ -207,7 +210,9 @@ class Connection:
                 conversation=name_of(self._live.conversation),
                 seq=seq,
                 model=self._about.model or None,
-                problem=self._about.problem or None,
+                problem=(self._about.problem or None) if self._login.is_owner else None,
+                rank=self._login.rank.name.lower(),
+                name=self._login.name or None,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
@@ -240,7 +245,7 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        inbound = ingest(frame, self._live.conversation, self._clock.now())
+        inbound = ingest(frame, self._live.conversation, self._login.sender, self._clock.now())
         try:
             accepted = (await self._gateway.receive(inbound))[0]
         except BotError as error:
