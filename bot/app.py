@@ -234,6 +234,8 @@ def _channels(
 def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
+        public_url=settings.http.public_url,
+        trusted_proxies=settings.http.trusted_proxies,
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[

@@ -108,7 +108,8 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     yield f"  state      {settings.home}"
     yield from described(settings, sandbox)
     yield f"  channels   {', '.join(settings.channels) or 'none'}"
-    yield f"  page       http://{settings.http.host}:{settings.http.port}"
+    http = settings.http
+    yield f"  page       {http.public_url or f'http://{http.host}:{http.port}'}"
     yield f"  store      {settings.store}"
     for finding in settings.findings:
         yield f"! {finding}"
