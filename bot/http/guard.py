@@ -98,8 +98,12 @@ class Guard:
 
 
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
-    """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing."""
+    """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing.
+
+    Which versions of which libraries answer is told to nobody.
+    """
     response.headers.update(_HEADERS)
+    response.headers.pop("Server", None)
     if request.get(_ENCRYPTED):
         response.headers["Strict-Transport-Security"] = _ONLY_ENCRYPTED
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Final
 
 from aiohttp import WSCloseCode, web
 
@@ -23,6 +24,9 @@ from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
 from channels.webchat.websocket import Socket
+
+_MOST_OPEN: Final = 32
+"""Sockets of one person who is not the owner: more tabs than anybody looks at."""
 
 
 class WebchatChannel:
@@ -181,6 +185,9 @@ class WebchatChannel:
         """Upgrade to a WebSocket and serve it to its end."""
         if self._gateway is None:
             return web.Response(status=503, text="The bot is starting; try again in a moment.")
+        open_now = sum(person_id == login.person_id for person_id in self._connections.values())
+        if open_now >= _MOST_OPEN and not login.is_owner:
+            return web.Response(status=429, text="Too many pages are open; close some of them.")
         socket = Socket()
         if not socket.can_prepare(request):
             return web.Response(status=426, text="Here a WebSocket is spoken.")
