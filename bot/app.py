@@ -84,6 +84,12 @@ class App:
         chosen = self.settings.agents[MAIN].models
         return ", ".join(str(self.settings.models[name]) for name in chosen)
 
+    @property
+    def is_demo(self) -> bool:
+        """Whether no language model is asked."""
+        chosen = self.settings.agents[MAIN].models
+        return all(self.settings.models[name].provider == "demo" for name in chosen)
+
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
         for channel in self.channels:
@@ -92,6 +98,7 @@ class App:
                     address=self.server.address,
                     model=self.model_names,
                     problem=self.settings.problem,
+                    demo=self.is_demo,
                 )
 
     async def link(self) -> str:

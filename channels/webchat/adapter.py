@@ -9,8 +9,10 @@ from bot.contracts.channel import Capabilities, ChannelParts, Gateway, RouteSpec
 from bot.contracts.delivery import OnUnknown, Receipt
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.setup import Setup
+from channels.webchat.about import About
 from channels.webchat.auth import Logins
-from channels.webchat.connection import About, Connection, ConnectionParts
+from channels.webchat.connection import Connection, ConnectionParts
 from channels.webchat.lives import Lives
 from channels.webchat.pace import Pace
 from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, TERMINAL
@@ -33,6 +35,7 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._routes = Routes(self, self._logins, parts.clock)
         self._gateway: Gateway | None = None
+        self._setup: Setup | None = None
         self._lives = Lives()
         self._paces = {key.conversation_id: Pace(parts.clock) for key in (PAGE, TERMINAL)}
         self._connections: set[Connection] = set()
@@ -47,9 +50,20 @@ class WebchatChannel:
         """The bot, while the channel listens."""
         return self._gateway
 
-    def introduce(self, *, address: str, model: str, problem: str) -> None:
-        """Say what the page may tell of the bot; the next connection is told."""
-        self._about = About(address=address, model=model, problem=problem)
+    @property
+    def setup(self) -> Setup | None:
+        """What can be seen and set up, once the bot is built."""
+        return self._setup
+
+    def offer_setup(self, setup: Setup) -> None:
+        """Show the owner what *setup* has."""
+        self._setup = setup
+
+    def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
+        """Say what the page may tell of the bot; whoever reads is told what is new."""
+        self._about = About(address=address, model=model, problem=problem, demo=demo)
+        for connection in self._connections:
+            connection.introduce(self._about)
 
     async def listen(self, gateway: Gateway) -> None:
         """Follow the news for whoever watches, and take what is said, until cancelled.
@@ -108,6 +122,7 @@ class WebchatChannel:
             live=self._lives.open(conversation),
             pace=self._paces[conversation.conversation_id],
             about=self._about,
+            may_set_up=conversation.conversation_id == PAGE.conversation_id,
             clock=self._clock,
         )
         connection = Connection(socket, parts)

@@ -12,10 +12,11 @@ from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.clock import Clock
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
+from channels.webchat.about import About
 from channels.webchat.auth import LOGIN_LASTS, Lockout, Logins
-from channels.webchat.connection import About
 from channels.webchat.list_routes import CUSTOM_HEADER, ListRoutes, Rooms
 from channels.webchat.places import PAGE, TERMINAL, UUID, thread_of
+from channels.webchat.setup_routes import SetupRoutes, Workshop
 
 _KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _LARGEST_LOGIN: Final = 4_096
@@ -32,7 +33,7 @@ _LOCKED: Final = "Too many wrong links were tried. Wait a minute, then open a ne
 _NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
 
-class Host(Rooms, Protocol):
+class Host(Rooms, Workshop, Protocol):
     """What the routes need of the channel."""
 
     @property
@@ -59,6 +60,7 @@ class Routes:
         self._logins = logins
         self._lockout = Lockout(clock)
         self._lists = ListRoutes(host, self._refusal)
+        self._setup = SetupRoutes(host, self._refusal)
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -82,6 +84,7 @@ class Routes:
         ]
         return [
             *self._lists.specs(),
+            *self._setup.specs(),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))

@@ -16,6 +16,7 @@ from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
+from tests.doubles.fake_setup import FakeSetup
 from tests.doubles.memory_records import MemoryRecords
 
 
@@ -57,6 +58,7 @@ class House:
         self.control_path = control_path
         self.records = records
         self.gateway = FakeGateway()
+        self.setup = FakeSetup()
         self.clock = HouseClock()
         self.listening: asyncio.Task[None]
 
@@ -138,7 +140,7 @@ def browser() -> aiohttp.ClientSession:
 
 
 @asynccontextmanager
-async def a_house(*, problem: str = "") -> AsyncIterator[House]:
+async def a_house(*, problem: str = "", with_setup: bool = True) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
     channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
@@ -149,7 +151,9 @@ async def a_house(*, problem: str = "") -> AsyncIterator[House]:
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
-        channel.introduce(address=server.address, model="demo", problem=problem)
+        if with_setup:
+            channel.offer_setup(house.setup)
+        channel.introduce(address=server.address, model="demo", problem=problem, demo=True)
         listening = asyncio.create_task(channel.listen(house.gateway))
         house.listening = listening
         try:
