@@ -80,9 +80,9 @@ class App:
 
     @property
     def model_names(self) -> str:
-        """The models it asks, in order, with where each was named."""
+        """The models it asks, in order; where each was named stands among the settings."""
         chosen = self.settings.agents[MAIN].models
-        return ", ".join(str(self.settings.models[name]) for name in chosen)
+        return ", ".join(self.settings.models[name].model for name in chosen)
 
     @property
     def is_demo(self) -> bool:

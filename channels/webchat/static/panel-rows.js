@@ -7,7 +7,7 @@ const weights = { broken: "Broken", warning: "Careful", hint: "Hint" };
 
 /** What is wrong, and what to do about it. */
 export function findingRow({ weight, what, fix }) {
-  const row = make("li", { className: `card ${weight}` });
+  const row = make("li", { className: `card is-${weight}` });
   row.append(make("p", {}, make("strong", { className: "weight" }, weights[weight] ?? weight), " ", what));
   if (fix) {
     const words = make("code", {}, fix);
