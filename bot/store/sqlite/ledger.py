@@ -9,14 +9,7 @@ from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
-from bot.contracts.store import (
-    Attempt,
-    DeliveryQuery,
-    Line,
-    Session,
-    TurnQuery,
-    TurnRecord,
-)
+from bot.contracts.ledger import Attempt, DeliveryQuery, Line, Session, TurnQuery, TurnRecord
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
 from bot.store.sqlite.db import Reader
