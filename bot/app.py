@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, Final
 
+from bot.access.people import OwnerAlone, RecordedPeople
+from bot.access.rank import Ranks
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
@@ -21,6 +23,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelParts, ModelRequest
+from bot.contracts.people import People
 from bot.contracts.session import AgentId
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
@@ -127,7 +130,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        channels = _channels(settings, store, seams)
+        people = _people(settings, store, seams)
+        channels = _channels(settings, store, people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         agent_parts = await _agent_parts(settings, store, sandbox, seams)
@@ -144,7 +148,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = Intake(store.turns, Router(MAIN), OWNERS, bus, seams.clock, seams.ids)
+        ranks = Ranks(owners=OWNERS, people=people)
+        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
         return App(
             settings=settings,
             store=store,
@@ -217,8 +222,16 @@ async def _agent_parts(
     )
 
 
-def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
-    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
+def _people(settings: Settings, store: Store, seams: Seams) -> People:
+    """Let nobody but the owner in while the settings are not those of the file."""
+    people = RecordedPeople(store.records, seams.clock, seams.ids)
+    return OwnerAlone(people) if settings.problem else people
+
+
+def _channels(
+    settings: Settings, store: Store, people: People, seams: Seams
+) -> tuple[Channel, ...]:
+    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records, people=people)
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from bot import __version__
+from bot.access.people import RecordedPeople
 from bot.cli.banner import described
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
@@ -69,7 +70,9 @@ async def _models(settings: Settings) -> list[ConfigError]:
 
 async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
-    parts = ChannelParts(clock=SystemClock(), ids=RandomIds(), records=_NothingRecorded())
+    clock, ids, records = SystemClock(), RandomIds(), _NothingRecorded()
+    people = RecordedPeople(records, clock, ids)
+    parts = ChannelParts(clock=clock, ids=ids, records=records, people=people)
     for name, section in settings.channels.items():
         try:
             await load_channel(name).open(section, parts).close()

@@ -12,6 +12,7 @@ from bot.contracts.document import Document
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.ledger import Found, Line, Listed, TurnRecord
+from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
@@ -192,6 +193,7 @@ class ChannelParts:
     clock: Clock
     ids: Ids
     records: Records
+    people: People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

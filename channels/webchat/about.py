@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from channels.webchat.protocol import AboutFrame, SetupWord
+from channels.webchat.protocol import AboutFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,9 +17,12 @@ class About:
     demo: bool = False
     """No language model answers."""
 
-    def frame(self, *, may_set_up: bool) -> AboutFrame:
-        """Return what a reader is told, by whether it may see and change the settings (pure)."""
-        setup: SetupWord | None = None
-        if may_set_up:
-            setup = "needed" if self.demo else "offered"
-        return AboutFrame(model=self.model or None, problem=self.problem or None, setup=setup)
+    def frame(self, *, owner: bool) -> AboutFrame:
+        """Return what a reader is told: what is wrong, and the settings, are the owner's (pure)."""
+        if not owner:
+            return AboutFrame(model=self.model or None)
+        return AboutFrame(
+            model=self.model or None,
+            problem=self.problem or None,
+            setup="needed" if self.demo else "offered",
+        )

@@ -13,6 +13,7 @@ from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
 from channels.webchat.about import About
+from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.listing import title_of
@@ -64,8 +65,7 @@ class ConnectionParts:
     live: Live
     pace: Pace
     about: About
-    may_set_up: bool
-    """Whether the reader is shown the settings."""
+    login: Login
     clock: Clock
 
 
@@ -77,8 +77,8 @@ class Connection:
         self._gateway = parts.gateway
         self._live = parts.live
         self._pace = parts.pace
-        self._may_set_up = parts.may_set_up
-        self._about = parts.about.frame(may_set_up=parts.may_set_up)
+        self._about = parts.about.frame(owner=parts.login.is_owner)
+        self._login = parts.login
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
@@ -123,7 +123,7 @@ class Connection:
 
     def introduce(self, about: About) -> None:
         """Tell the reader what is new of the bot, if it is anything a reader is told."""
-        known, self._about = self._about, about.frame(may_set_up=self._may_set_up)
+        known, self._about = self._about, about.frame(owner=self._login.is_owner)
         if self._about != known:
             self.show(self._about)
 
@@ -208,6 +208,8 @@ class Connection:
                 model=self._about.model,
                 problem=self._about.problem,
                 setup=self._about.setup,
+                rank=self._login.rank.name.lower(),
+                name=self._login.name or None,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
@@ -240,7 +242,7 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        inbound = ingest(frame, self._live.conversation, self._clock.now())
+        inbound = ingest(frame, self._live.conversation, self._login.sender, self._clock.now())
         try:
             accepted = (await self._gateway.receive(inbound))[0]
         except BotError as error:

@@ -79,7 +79,8 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 class WelcomeFrame:
     """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out.
 
-    With `anew` every line the client has was deleted, and what follows is all there is.
+    With `anew` every line the client has was deleted, and what follows is all there is. `rank`
+    and `name` say who is signed in; the owner has no name here.
     """
 
     conversation: str
@@ -91,6 +92,8 @@ class WelcomeFrame:
     setup: SetupWord | None = None
     earlier: bool = False
     anew: bool = False
+    rank: str | None = None
+    name: str | None = None
     type: Literal["welcome"] = "welcome"
 
 

@@ -13,7 +13,7 @@ from bot.contracts.secret import mask
 from bot.contracts.setup import Setup
 from channels.webchat import setup_wire
 from channels.webchat.bodies import body_of
-from channels.webchat.list_routes import CUSTOM_HEADER, Refusal
+from channels.webchat.door import CUSTOM_HEADER, Door
 
 _LARGEST_WISH: Final = 8 * 1024
 _LOOK_SECONDS: Final = 30.0
@@ -57,9 +57,9 @@ class Busy(Exception):
 class SetupRoutes:
     """Shows the owner how things are, and changes them."""
 
-    def __init__(self, workshop: Workshop, refusal: Refusal) -> None:
+    def __init__(self, workshop: Workshop, door: Door) -> None:
         self._workshop = workshop
-        self._refusal = refusal
+        self._door = door
         self._changing = asyncio.Lock()
 
     def specs(self) -> Sequence[RouteSpec]:
@@ -146,14 +146,14 @@ class SetupRoutes:
         return told
 
     def _guarded(self, route: _Route) -> _Route:
-        """Let through a page of our own with a login that may; all is looked at before the body."""
+        """Let through our own page with the owner's login; nothing of the body is read before."""
 
         async def guarded(request: web.Request) -> web.Response:
             if CUSTOM_HEADER not in request.headers:
                 return web.Response(status=403, text=_NOT_OURS)
             if request.method != "GET" and request.content_type != "application/json":
                 return web.Response(status=403, text=_NOT_JSON)
-            return await self._refusal(request) or await route(request)
+            return await self._door.refusal(request) or await route(request)
 
         return guarded
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.access.people import RecordedPeople
 from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
@@ -76,11 +77,12 @@ class House:
     async def code(self) -> str:
         return (await self.channel.new_link()).partition("#code=")[2]
 
-    async def log_in(self, http: aiohttp.ClientSession) -> None:
-        """Exchange a fresh code; the session keeps the cookie."""
+    async def log_in(self, http: aiohttp.ClientSession, link: str | None = None) -> None:
+        """Exchange the code of a link, or a fresh one; the session keeps the cookie."""
+        code = link.partition("#code=")[2] if link else await self.code()
         async with http.post(
             f"{self.url}/auth",
-            json={"code": await self.code()},
+            json={"code": code},
             headers={"X-Stonechat": "1", "Origin": self.url},
         ) as response:
             assert response.status == 204, await response.text()
@@ -134,6 +136,13 @@ class Client:
                 return frame
 
 
+def a_parts(clock: HouseClock, records: MemoryRecords) -> ChannelParts:
+    """What a channel is built from, with people of its own."""
+    ids = HouseIds()
+    people = RecordedPeople(records, clock, ids)
+    return ChannelParts(clock=clock, ids=ids, records=records, people=people)
+
+
 def browser() -> aiohttp.ClientSession:
     """A client that keeps cookies of addresses, as a browser does, and knows no proxy."""
     return aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True), trust_env=False)
@@ -143,7 +152,7 @@ def browser() -> aiohttp.ClientSession:
 async def a_house(*, problem: str = "", with_setup: bool = True) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
-    channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
+    channel = WebchatChannel(a_parts(clock, records))
     # Not under tmp_path: the path of a UNIX socket is short.
     with tempfile.TemporaryDirectory() as folder:
         control_path = Path(folder) / "control.sock"

@@ -14,8 +14,9 @@ from pydantic import TypeAdapter
 from bot.contracts.channel import Mount
 from bot.contracts.errors import SetupRefused, StoreUnavailable
 from bot.contracts.setup import OffersSetup, Overview, Setup
+from bot.contracts.turn import Rank
 from channels.webchat.adapter import WebchatChannel
-from tests.channels.webchat.house import a_house, browser
+from tests.channels.webchat.house import Client, a_house, browser
 from tests.channels.webchat.visitor import HEADER, Visitor, a_visitor
 from tests.doubles.fake_setup import CLAUDE, DEMO, FakeSetup
 
@@ -298,15 +299,25 @@ async def test_what_did_not_change_is_not_told_again() -> None:
         assert [frame["type"] for frame in page.seen] == ["welcome", "open", "pong"]
 
 
-async def test_the_terminal_is_told_of_no_settings() -> None:
-    async with a_house() as house:
-        connector = aiohttp.UnixConnector(path=str(house.control_path))
-        async with (
-            aiohttp.ClientSession("http://bot", connector=connector) as http,
-            http.ws_connect("/ws") as socket,
-        ):
-            await socket.send_str('{"type": "hello", "protocol": 1}')
-            assert "setup" not in json.loads((await socket.receive()).data)
+@pytest.mark.parametrize("rank", [Rank.ADMIN, Rank.MEMBER, Rank.GUEST])
+async def test_whoever_is_not_the_owner_sees_and_changes_no_settings(rank: Rank) -> None:
+    async with a_house() as house, browser() as http:
+        _, link, _ = await house.channel.invite("Ann", rank)
+        await house.log_in(http, link)
+        ann = Visitor(house, http)
+
+        for param in _ASKED:
+            method, path, body = param.values
+            status, sentence = await ann.ask(str(method), str(path), body)
+            assert (status, "owner" in sentence) == (403, True)
+        assert untouched(house.setup)
+        headers = {"Origin": house.url}
+        async with http.ws_connect(f"{house.url}/ws", headers=headers) as socket:
+            page = Client(socket)
+            await page.send({"type": "hello", "protocol": 1})
+            assert "setup" not in await page.until("welcome")
+            house.channel.introduce(address=house.url, model="claude", problem="A key is wrong.")
+            assert await page.until("about") == {"type": "about", "model": "claude"}
 
 
 def _documented() -> dict[str, list[Any]]:
