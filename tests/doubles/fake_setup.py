@@ -1,7 +1,7 @@
 """A strict `Setup`: it answers what a test says, one change at a time, and keeps what it got."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -45,11 +45,20 @@ DEMO = Overview(
     ),
     sandbox=SandboxView(works=True, detail="bubblewrap: one writable folder, no network"),
     findings=(
-        Finding(weight=Weight.HINT, what="No language model is set up.", fix=""),
+        Finding(
+            weight=Weight.HINT,
+            what="there is no shell: bubblewrap is not installed",
+            fix="`apt-get install bubblewrap`, and start again",
+        ),
+        Finding(
+            weight=Weight.WARNING,
+            what="no language model answers: it is the demo",
+            fix="type a key here, or run `stonechat models add`",
+        ),
         Finding(
             weight=Weight.BROKEN,
             what="config.yaml:3: models.main.kye is no key there is; the last good settings run.",
-            fix="nano ~/.stonechat/config.yaml",
+            fix="mend ~/.stonechat/config.yaml; `stonechat check` names every mistake",
         ),
     ),
 )
@@ -61,7 +70,11 @@ SERVERS = (
 )
 
 CLAUDE = CheckedModel(
-    provider="anthropic", model="claude-sonnet-5-5", window=200_000, usd_a_day=2.4
+    provider="anthropic",
+    model="claude-sonnet-5-5",
+    window=200_000,
+    usd_a_day=4.8,
+    note="A day of 100 ordinary messages costs about $4.80 at the list price; there is no cap.",
 )
 
 
@@ -81,6 +94,8 @@ class FakeSetup:
     offers: list[KeyOffer] = field(default_factory=list)
     chosen: list[tuple[str, str]] = field(default_factory=list)
     tokens: list[tuple[str, Secret]] = field(default_factory=list)
+    on_used: Callable[[CheckedModel], None] = lambda _: None
+    """Called with each model that is used from then on."""
     cancelled: int = 0
     looks: int = 0
 
@@ -94,7 +109,7 @@ class FakeSetup:
         assert isinstance(offer.key, Secret)
         async with self._change():
             self.offers.append(offer)
-            return replace(self.checked, model=offer.model or self.checked.model)
+            return self._used(replace(self.checked, model=offer.model or self.checked.model))
 
     async def local_servers(self) -> Sequence[LocalServer]:
         if self.holding is not None:
@@ -107,7 +122,9 @@ class FakeSetup:
             if (address, model) not in offered:
                 raise SetupRefused(f"{address} has no model {model}.")
             self.chosen.append((address, model))
-            return CheckedModel(provider="ollama", model=model, window=32_768, usd_a_day=0.0)
+            return self._used(
+                CheckedModel(provider="ollama", model=model, window=32_768, usd_a_day=0.0)
+            )
 
     async def add_channel(self, channel: str, token: Secret) -> CheckedChannel:
         assert isinstance(token, Secret)
@@ -120,6 +137,14 @@ class FakeSetup:
                 identity="@example_bot",
                 note="The channel itself comes with a later version.",
             )
+
+    def _used(self, model: CheckedModel) -> CheckedModel:
+        view = ModelView(
+            provider=model.provider, model=model.model, source="chosen here", window=model.window
+        )
+        self.seen = replace(self.seen, models=(view,), findings=())
+        self.on_used(model)
+        return model
 
     @asynccontextmanager
     async def _change(self) -> AsyncIterator[None]:

@@ -30,8 +30,8 @@ export class LocalModels {
 
   async use({ dataset: { address, model } }) {
     const asking = `Asking ${model}. It may take a minute to load.`;
-    const sentence = await this.progress.during(asking, async () => checked(await useLocal({ address, model })));
-    if (sentence !== undefined) {
+    const done = await this.progress.during(asking, async () => checked(await useLocal({ address, model })));
+    if (done) {
       this.list.replaceChildren();
       this.look.focus();
       this.onDone();
@@ -46,13 +46,13 @@ export class LocalModels {
 
 function told(servers, models) {
   if (!servers.length) {
-    return "No model server answered. Start Ollama, LM Studio or llama.cpp, and look again.";
+    return ["No model server answered. Start Ollama, LM Studio or llama.cpp, and look again."];
   }
   if (!models) {
     const names = servers.map(({ kind }) => serverName(kind)).join(" and ");
-    return `${names} answered, and has no model to chat with. Load one there, and look again.`;
+    return [`${names} answered, and has no model to chat with. Load one there, and look again.`];
   }
-  return models === 1 ? "One model is there." : `${models} models are there.`;
+  return [models === 1 ? "One model is there." : `${models} models are there.`];
 }
 
 function row({ kind, address }, model) {

@@ -8,15 +8,25 @@ const weights = { broken: "Broken", warning: "Careful", hint: "Hint" };
 /** What is wrong, and what to do about it. */
 export function findingRow({ weight, what, fix }) {
   const row = make("li", { className: `card is-${weight}` });
-  row.append(make("p", {}, make("strong", { className: "weight" }, weights[weight] ?? weight), " ", what));
+  row.append(make("p", {}, make("strong", { className: "weight" }, `${weights[weight] ?? weight}:`), " ", what));
   if (fix) {
-    const words = make("code", {}, fix);
-    const copy = copyButton(words);
-    copy.className = "small";
-    copy.setAttribute("aria-label", `Copy the fix: ${fix}`);
-    row.append(make("div", { className: "fix" }, words, copy));
+    row.append(make("p", { className: "fix" }, make("strong", {}, "To do:"), " ", ...fixed(fix)));
   }
   return row;
+}
+
+// What stands between backticks is to be typed, so it can be copied.
+function fixed(fix) {
+  return fix.split("`").flatMap((part, index) => {
+    if (index % 2 === 0) {
+      return part;
+    }
+    const code = make("code", {}, part);
+    const copy = copyButton(code);
+    copy.className = "small";
+    copy.ariaLabel = `Copy: ${part}`;
+    return make("span", { className: "command" }, code, copy);
+  });
 }
 
 /** One model, with where it was named. */

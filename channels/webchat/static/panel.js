@@ -150,5 +150,5 @@ function detailsTyped() {
 }
 
 function stored({ identity, note }) {
-  return [`This is ${identity}. The token is stored.`, note].filter(Boolean).join(" ");
+  return [`This is ${identity}. Its token is stored.`, note];
 }

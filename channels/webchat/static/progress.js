@@ -11,17 +11,18 @@ export class Progress {
     this.trouble = root.querySelector(".trouble");
   }
 
-  /** Carry something out; return the sentence it ended with, or undefined if it failed or one runs. */
+  /** Carry something out that ends in sentences; return them, or undefined if it failed or one runs. */
   async during(asking, work) {
     if (this.root.ariaBusy === "true") {
       return undefined;
     }
     this.begin(asking);
     try {
-      const sentence = await work();
+      const [first, ...rest] = await work();
+      const notes = rest.filter(Boolean).map((note) => make("span", { className: "note" }, note));
       this.outcome.classList.add("done");
-      this.outcome.textContent = sentence;
-      return sentence;
+      this.outcome.replaceChildren(make("strong", {}, first), ...notes.flatMap((note) => [" ", note]));
+      return [first, ...rest];
     } catch (error) {
       this.fail(error.message);
       return undefined;

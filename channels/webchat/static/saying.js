@@ -21,16 +21,17 @@ export function windowSize(tokens) {
   return tokens ? `${short.format(tokens).replace("K", "k")} window` : "";
 }
 
-/** What a model that was just checked is and costs. */
+/** What a model that was just checked is and costs, and what else to know of it. */
 export function checked({ model, window, usd_a_day: usd, note }) {
-  const cost =
-    usd === null
-      ? "what a day may cost is not known"
-      : usd === 0
-        ? "costs nothing"
-        : `a day may cost up to about ${dollars(usd)}`;
-  const facts = [model, windowSize(window), cost].filter(Boolean).join(" · ");
-  return [`${facts}.`, "It answers from now on.", note].filter(Boolean).join(" ");
+  const facts = [model, windowSize(window), aDay(usd)].filter(Boolean).join(" · ");
+  return [`${facts}. It answers from now on.`, note];
+}
+
+function aDay(usd) {
+  if (usd === null) {
+    return "what a day costs is not known";
+  }
+  return usd === 0 ? "costs nothing" : `a day costs about ${dollars(usd)}`;
 }
 
 /** What was used so far. */

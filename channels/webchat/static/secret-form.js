@@ -41,8 +41,8 @@ export class SecretForm {
       return;
     }
     this.setShown(false);
-    const sentence = await this.progress.during(this.asking, () => this.send(secret));
-    if (sentence !== undefined) {
+    const done = await this.progress.during(this.asking, () => this.send(secret));
+    if (done) {
       this.clear();
       this.onDone();
     } else if (this.form.contains(document.activeElement)) {

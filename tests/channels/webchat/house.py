@@ -162,6 +162,9 @@ async def a_house(*, problem: str = "", with_setup: bool = True) -> AsyncIterato
         house.clock = clock
         if with_setup:
             channel.offer_setup(house.setup)
+            house.setup.on_used = lambda model: channel.introduce(
+                address=house.url, model=model.model, problem=""
+            )
         channel.introduce(address=server.address, model="demo", problem=problem, demo=True)
         listening = asyncio.create_task(channel.listen(house.gateway))
         house.listening = listening

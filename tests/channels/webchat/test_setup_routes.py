@@ -52,7 +52,7 @@ async def test_the_overview_is_told_whole() -> None:
         assert status == 200
         assert TypeAdapter(Overview).validate_python(told) == DEMO
         assert told["spent"]["usd"] is None
-        assert [one["weight"] for one in told["findings"]] == ["hint", "broken"]
+        assert [one["weight"] for one in told["findings"]] == ["hint", "warning", "broken"]
 
 
 async def test_a_key_is_checked_and_what_is_used_is_told() -> None:
@@ -65,8 +65,8 @@ async def test_a_key_is_checked_and_what_is_used_is_told() -> None:
             "provider": "anthropic",
             "model": "claude-sonnet-5-5",
             "window": 200_000,
-            "usd_a_day": 2.4,
-            "note": "",
+            "usd_a_day": 4.8,
+            "note": CLAUDE.note,
         }
         (offer,) = house.setup.offers
         assert offer.key.reveal() == _CANARY
