@@ -8,6 +8,7 @@ from typing import Final
 from bot.agent.lineup import Lineup
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError, SetupRefused
+from bot.contracts.ledger import Ledger
 from bot.contracts.secret import Secret
 from bot.contracts.setup import (
     CheckedChannel,
@@ -16,7 +17,6 @@ from bot.contracts.setup import (
     LocalServer,
     Overview,
 )
-from bot.contracts.store import Ledger
 from bot.contracts.tool import Sandbox
 from bot.models.catalog import known
 from bot.sandbox import NoSandbox

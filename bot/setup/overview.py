@@ -7,6 +7,7 @@ from datetime import datetime, time
 
 from bot import __version__
 from bot.contracts.errors import ModelError
+from bot.contracts.ledger import Ledger
 from bot.contracts.setup import (
     ChannelView,
     LimitView,
@@ -15,7 +16,6 @@ from bot.contracts.setup import (
     SandboxView,
     SpentView,
 )
-from bot.contracts.store import Ledger
 from bot.contracts.tool import Sandbox
 from bot.contracts.turn import Usage
 from bot.models.catalog import known

@@ -10,7 +10,7 @@ from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
-from bot.contracts.store import (
+from bot.contracts.ledger import (
     Attempt,
     DeliveryQuery,
     Line,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.contracts.store import Spent
+from bot.contracts.ledger import Spent
 from bot.contracts.turn import TurnId, Usage
 from bot.store.sqlite.rows import ticks
 
