@@ -55,7 +55,8 @@ class ThinkingDelta:
     text: str
 
 
-ModelEvent = TextDelta | ThinkingDelta | AssistantMessage
+Delta = TextDelta | ThinkingDelta
+ModelEvent = Delta | AssistantMessage
 
 
 class ChatModel(Protocol):
@@ -84,7 +85,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class Warms(Protocol):
-    """An ability: the model has something heavy to fetch, such as its SDK, and may do it early."""
+    """An ability: the model has something heavy to fetch, such as the store of certificates."""
 
     async def warm(self) -> None:
         """Fetch it in a background thread, so that the first call need not wait for it."""
@@ -121,7 +122,7 @@ class ModelParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSpec:
-    """What a provider's folder exports as ``PROVIDER``. `open` does not import its SDK."""
+    """What a provider's folder exports as ``PROVIDER``. `open` does nothing that takes long."""
 
     name: str
     open: Callable[[ModelParts], ChatModel]
