@@ -114,7 +114,7 @@ async def answer_one_word(
         SetupRefused: it did not answer.
     """
     try:
-        asked = opened(model, model.keys[0] if model.keys else None, clock)
+        asked = opened(model, clock)
     except ConfigError as error:
         raise SetupRefused(sentence(error)) from None
     try:

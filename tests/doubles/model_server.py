@@ -176,6 +176,7 @@ class ModelServer(ABC):
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post(self.path, self._answer)
+        app.router.add_routes(self.routes())
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
@@ -187,6 +188,10 @@ class ModelServer(ABC):
         self._ended.set()
         assert self._runner is not None
         await self._runner.cleanup()
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """What else this API has, besides its one conversation."""
+        return ()
 
     async def serve(self) -> None:
         """Print the base URL and answer until cancelled."""
