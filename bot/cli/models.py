@@ -1,4 +1,4 @@
-"""``stonechat models``: add a model by its key, see which there are, ask them, forget the choice."""
+"""``stonechat models``: add one by its key, list them, ask them, forget the choice."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

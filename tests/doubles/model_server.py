@@ -150,11 +150,14 @@ class ModelServer(ABC):
         port: int = 0,
         pause: float = 0.0,
         models: frozenset[str] | None = None,
+        listed: Sequence[Mapping[str, object]] | None = None,
     ) -> None:
         self._script = script if callable(script) else _one_by_one(script)
         self._port = port
         self._pause = pause
         self._models = models
+        self.listed = listed
+        """The rows of its list of models, as far as a test cares."""
         self._ended = asyncio.Event()
         self._runner: web.AppRunner | None = None
         self._ids = 0
