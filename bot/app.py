@@ -159,17 +159,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 limit=settings.limits.turns_at_once,
             ),
             channels=channels,
-            couriers=tuple(
-                Courier(
-                    channel=channel,
-                    outbox=store.outbox,
-                    notice_of=deliveries.of_given_up,
-                    bus=bus,
-                    clock=seams.clock,
-                    chance=seams.chance,
-                )
-                for channel in channels
-            ),
+            couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
             setup=setup,
             server=server,
@@ -222,6 +212,22 @@ def _channels(
     parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records, people=people)
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
+    )
+
+
+def _couriers(
+    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+) -> tuple[Courier, ...]:
+    return tuple(
+        Courier(
+            channel=channel,
+            outbox=store.outbox,
+            notice_of=deliveries.of_given_up,
+            bus=bus,
+            clock=seams.clock,
+            chance=seams.chance,
+        )
+        for channel in channels
     )
 
 
