@@ -31,7 +31,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Turn
+from bot.contracts.turn import Rank, Turn
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
@@ -49,6 +49,7 @@ from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
+from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
 
@@ -253,6 +254,8 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
 def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
+        public_url=settings.http.public_url,
+        trusted_proxies=settings.http.trusted_proxies,
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
@@ -319,10 +322,12 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     async def build_request(
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
+        rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
         return await builder.build(
             recorded,
             tools,
-            private=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
+            rank=rank,
+            private=rank is Rank.OWNER and conversation.kind is ConversationKind.DIRECT,
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
@@ -332,14 +337,16 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
 
 def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
     seen = SeenInMemory()
+    box = None if isinstance(sandbox, NoSandbox) else sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
+        rank = turn.arrival.rank
         return ToolContext(
             call_id=call.id,
             session_key=turn.session_key,
-            rank=turn.arrival.rank,
-            workspace=workspace,
-            sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
+            rank=rank,
+            workspace=as_seen_by(rank, workspace),
+            sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,
         )

@@ -109,7 +109,8 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     yield f"  state      {settings.home}"
     yield from described(settings, sandbox)
     yield f"  channels   {', '.join(settings.channels) or 'none'}"
-    yield f"  page       http://{settings.http.host}:{settings.http.port}"
+    http = settings.http
+    yield f"  page       {http.public_url or f'http://{http.host}:{http.port}'}"
     yield f"  store      {settings.store}"
     disk = look_at_disk(settings.home)
     for finding in findings(settings, sandbox=sandbox, disk=disk):

@@ -4,7 +4,7 @@ import asyncio
 import json
 import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +14,8 @@ import aiohttp
 
 from bot.access.people import RecordedPeople
 from bot.contracts.channel import ChannelParts
+from bot.contracts.people import People
+from bot.contracts.turn import Rank
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
@@ -61,11 +63,12 @@ class House:
         self.gateway = FakeGateway()
         self.setup = FakeSetup()
         self.clock = HouseClock()
+        self.people: People
         self.listening: asyncio.Task[None]
 
     @property
     def url(self) -> str:
-        return self.server.address
+        return self.server.listens_at
 
     async def restart(self, port: int) -> None:
         """Serve again where it was served before."""
@@ -77,31 +80,52 @@ class House:
     async def code(self) -> str:
         return (await self.channel.new_link()).partition("#code=")[2]
 
-    async def log_in(self, http: aiohttp.ClientSession, link: str | None = None) -> None:
-        """Exchange the code of a link, or a fresh one; the session keeps the cookie."""
-        code = link.partition("#code=")[2] if link else await self.code()
+    async def log_in(self, http: aiohttp.ClientSession, code: str | None = None) -> None:
+        """Exchange a code, the owner's unless it is given; the session keeps the cookie."""
         async with http.post(
             f"{self.url}/auth",
-            json={"code": code},
+            json={"code": code or await self.code()},
             headers={"X-Stonechat": "1", "Origin": self.url},
         ) as response:
             assert response.status == 204, await response.text()
 
     @asynccontextmanager
+    async def invited(
+        self, name: str, rank: Rank = Rank.MEMBER
+    ) -> AsyncIterator[aiohttp.ClientSession]:
+        """A browser of somebody who was let in and has opened their link."""
+        _, link, _ = await self.channel.invite(name, rank)
+        async with browser() as http:
+            await self.log_in(http, link.partition("#code=")[2])
+            yield http
+
+    @asynccontextmanager
     async def page(
         self, *, after_seq: int | None = 0, conversation: str | None = None
     ) -> AsyncIterator["Client"]:
-        """A socket of the page with a login; it has said hello unless told not to."""
+        """A socket of the owner's page; it has said hello unless told not to."""
         async with browser() as http:
             await self.log_in(http)
-            path = f"/ws/{conversation}" if conversation else "/ws"
-            async with http.ws_connect(f"{self.url}{path}", headers={"Origin": self.url}) as socket:
-                client = Client(socket)
-                if after_seq is not None:
-                    await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})
-                    client.welcome = await client.until("welcome")
-                    client.open = await client.until("open")
+            async with self.socket(http, after_seq=after_seq, conversation=conversation) as client:
                 yield client
+
+    @asynccontextmanager
+    async def socket(
+        self,
+        http: aiohttp.ClientSession,
+        *,
+        after_seq: int | None = 0,
+        conversation: str | None = None,
+    ) -> AsyncIterator["Client"]:
+        """A socket of a browser that is signed in."""
+        path = f"/ws/{conversation}" if conversation else "/ws"
+        async with http.ws_connect(f"{self.url}{path}", headers={"Origin": self.url}) as socket:
+            client = Client(socket)
+            if after_seq is not None:
+                await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})
+                client.welcome = await client.until("welcome")
+                client.open = await client.until("open")
+            yield client
 
 
 class Client:
@@ -149,17 +173,31 @@ def browser() -> aiohttp.ClientSession:
 
 
 @asynccontextmanager
-async def a_house(*, problem: str = "", with_setup: bool = True) -> AsyncIterator[House]:
+async def a_house(
+    *,
+    problem: str = "",
+    public_url: str | None = None,
+    trusted_proxies: Sequence[str] = (),
+    with_setup: bool = True,
+) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
-    channel = WebchatChannel(a_parts(clock, records))
+    parts = a_parts(clock, records)
+    channel = WebchatChannel(parts)
     # Not under tmp_path: the path of a UNIX socket is short.
     with tempfile.TemporaryDirectory() as folder:
         control_path = Path(folder) / "control.sock"
-        server = HttpServer(port=0, control_path=control_path, routes=channel.routes())
+        server = HttpServer(
+            port=0,
+            control_path=control_path,
+            routes=channel.routes(),
+            public_url=public_url,
+            trusted_proxies=trusted_proxies,
+        )
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
+        house.people = parts.people
         if with_setup:
             channel.offer_setup(house.setup)
             house.setup.on_used = lambda model: channel.introduce(
