@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bot import __version__
+from bot.contracts.setup import LocalServer
 from bot.contracts.tool import Sandbox
 from bot.sandbox.find import NoSandbox
 from bot.settings import Settings
@@ -33,6 +34,14 @@ def described(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterat
             yield f"  shell      off: {reason.removeprefix('no shell: ')}"
         case _:
             yield f"  shell      in a sandbox ({sandbox.name})"
+
+
+def local_server(server: LocalServer, command: str) -> str:
+    """Say that a model server was found on this machine, and how to use it (pure)."""
+    return (
+        f"{server.kind} runs on this machine with {', '.join(server.models[:5])}."
+        f" To use it, run: {command} models add --local --model {server.models[0]}"
+    )
 
 
 def way_in(link: str, tunnel: str | None) -> str:

@@ -18,6 +18,7 @@ from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
+from bot.setup.findings import findings, look_at_disk
 from channels import load_channel
 
 
@@ -111,5 +112,6 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     http = settings.http
     yield f"  page       {http.public_url or f'http://{http.host}:{http.port}'}"
     yield f"  store      {settings.store}"
-    for finding in settings.findings:
-        yield f"! {finding}"
+    disk = look_at_disk(settings.home)
+    for finding in findings(settings, sandbox=sandbox, disk=disk):
+        yield f"! {finding.what}; to mend it: {finding.fix}"

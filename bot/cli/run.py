@@ -9,11 +9,12 @@ import structlog
 import typer
 
 from bot.app import App, build
-from bot.cli.banner import banner, way_in, way_to_a_link
+from bot.cli.banner import banner, local_server, way_in, way_to_a_link
 from bot.cli.start import prepare
 from bot.serve import serve
 from bot.settings import Settings, remember_good
 from bot.settings.terminal import command_name, tunnel
+from bot.setup.first_look import first_look
 
 _log = structlog.get_logger(__name__)
 
@@ -49,6 +50,8 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
     except OSError as error:
         _log.warning("these settings could not be kept as the last good ones", error=str(error))
     typer.echo(banner(app.settings, app.sandbox, app.server.address, app.server.listens_at) + "\n")
+    for server in await first_look(app.settings, app.setup, app.store.records):
+        typer.echo(local_server(server, command_name()) + "\n")
     if not app.server.address or "webchat" not in app.settings.channels:
         return
     if sys.stdout.isatty():

@@ -174,8 +174,11 @@ class ServesHttp(Protocol):
 class HasPage(Protocol):
     """An ability: the channel is a page, opened by a link that works once."""
 
-    def introduce(self, *, address: str, model: str, problem: str) -> None:
-        """Say what the page may tell of the bot; an empty *address* means it is not served."""
+    def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
+        """Say what the page may tell of the bot, at the start and whenever it has changed.
+
+        An empty *address* means that it is not served; *demo*, that no language model answers.
+        """
         ...
 
     async def new_link(self) -> str:

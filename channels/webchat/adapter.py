@@ -12,9 +12,11 @@ from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey, Sender
 from bot.contracts.people import Person
 from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.setup import Setup
 from bot.contracts.turn import Rank
+from channels.webchat.about import About
 from channels.webchat.auth import INVITATION_LASTS, Login, Logins
-from channels.webchat.connection import About, Connection, ConnectionParts
+from channels.webchat.connection import Connection, ConnectionParts
 from channels.webchat.door import Door
 from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
@@ -45,6 +47,7 @@ class WebchatChannel:
         self._people = parts.people
         self._routes = Routes(self, Door(self._logins, parts.people, parts.clock))
         self._gateway: Gateway | None = None
+        self._setup: Setup | None = None
         self._lives = Lives()
         self._paces: dict[str, Pace] = {}
         self._connections: dict[Connection, str] = {}
@@ -60,9 +63,20 @@ class WebchatChannel:
         """The bot, while the channel listens."""
         return self._gateway
 
-    def introduce(self, *, address: str, model: str, problem: str) -> None:
-        """Say what the page may tell of the bot; the next connection is told."""
-        self._about = About(address=address, model=model, problem=problem)
+    @property
+    def setup(self) -> Setup | None:
+        """What can be seen and set up, once the bot is built."""
+        return self._setup
+
+    def offer_setup(self, setup: Setup) -> None:
+        """Show the owner what *setup* has."""
+        self._setup = setup
+
+    def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
+        """Say what the page may tell of the bot; whoever reads is told what is new."""
+        self._about = About(address=address, model=model, problem=problem, demo=demo)
+        for connection in self._connections:
+            connection.introduce(self._about)
 
     async def listen(self, gateway: Gateway) -> None:
         """Follow the news for whoever watches, and take what is said, until cancelled.

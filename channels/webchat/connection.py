@@ -12,6 +12,7 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
+from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
@@ -57,17 +58,6 @@ _DIALECT: Final = HtmlDialect()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What the page and the terminal are told of the bot they speak to."""
-
-    address: str = ""
-    """Where the page is served, such as ``http://127.0.0.1:7870``; empty if it is not."""
-    model: str = ""
-    problem: str = ""
-    """One sentence for the owner, shown until it is gone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionParts:
     """What a connection is built from."""
 
@@ -87,7 +77,7 @@ class Connection:
         self._gateway = parts.gateway
         self._live = parts.live
         self._pace = parts.pace
-        self._about = parts.about
+        self._about = parts.about.frame(owner=parts.login.is_owner)
         self._login = parts.login
         self._clock = parts.clock
         self._outgoing = Outgoing()
@@ -130,6 +120,12 @@ class Connection:
     def show(self, frame: ServerFrame) -> None:
         """Put a frame on its way."""
         self._outgoing.put(encode(frame))
+
+    def introduce(self, about: About) -> None:
+        """Tell the reader what is new of the bot, if it is anything a reader is told."""
+        known, self._about = self._about, about.frame(owner=self._login.is_owner)
+        if self._about != known:
+            self.show(self._about)
 
     def look(self, turn_id: TurnId | None) -> None:
         """Look into the store soon, for new lines and, if one is named, for the end of a turn."""
@@ -209,8 +205,9 @@ class Connection:
             WelcomeFrame(
                 conversation=name_of(self._live.conversation),
                 seq=seq,
-                model=self._about.model or None,
-                problem=(self._about.problem or None) if self._login.is_owner else None,
+                model=self._about.model,
+                problem=self._about.problem,
+                setup=self._about.setup,
                 rank=self._login.rank.name.lower(),
                 name=self._login.name or None,
                 earlier=len(lines) == limit,

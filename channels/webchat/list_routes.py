@@ -1,6 +1,5 @@
 """The addresses of the page's conversations: list, search, rename, delete."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
@@ -11,11 +10,11 @@ from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
 from channels.webchat import listing
 from channels.webchat.auth import Login
+from channels.webchat.bodies import body_of
 from channels.webchat.door import CUSTOM_HEADER, Door
 from channels.webchat.places import conversation_in
 
 _LARGEST_WISH: Final = 4_096
-_WISH_SECONDS: Final = 5.0
 _MOST_CONVERSATIONS: Final = 200
 
 _NO_HEADER: Final = f"A change is asked for with the header {CUSTOM_HEADER}."
@@ -71,7 +70,7 @@ class ListRoutes:
 
     async def search(self, gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Find lines and titles that hold every word."""
-        wish = listing.read_search(await _body(request))
+        wish = listing.read_search(await body_of(request, largest=_LARGEST_WISH))
         if wish is None:
             return web.Response(status=400, text=_NO_SEARCH)
         words = wish.words.split()
@@ -83,7 +82,7 @@ class ListRoutes:
     async def rename(self, gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Name a conversation, or take its name away."""
         conversation = conversation_in(login.place, request.match_info["name"])
-        wish = listing.read_rename(await _body(request))
+        wish = listing.read_rename(await body_of(request, largest=_LARGEST_WISH))
         if wish is None:
             return web.Response(status=400, text=_NO_TITLE)
         if conversation is None or not await gateway.rename(conversation, wish.title or None):
@@ -113,18 +112,6 @@ class ListRoutes:
                 return web.Response(status=503, text=str(error))
 
         return guarded
-
-
-async def _body(request: web.Request) -> bytes:
-    """Read a wish, of so many bytes and in so many seconds; nothing of a longer or slower one."""
-    length = request.content_length or 0
-    if length > _LARGEST_WISH:
-        return b""
-    try:
-        async with asyncio.timeout(_WISH_SECONDS):
-            return await request.content.readexactly(length)
-    except (TimeoutError, asyncio.IncompleteReadError):
-        return b""
 
 
 def _json(answer: listing.Answer) -> web.Response:

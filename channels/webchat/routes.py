@@ -8,19 +8,20 @@ from aiohttp import web
 
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.inbound import ConversationKey
+from channels.webchat.about import About
 from channels.webchat.auth import OWNER, Login
-from channels.webchat.connection import About
 from channels.webchat.door import Door
 from channels.webchat.list_routes import ListRoutes, Rooms
 from channels.webchat.people_routes import Hosts, PeopleRoutes
 from channels.webchat.places import FIRST, TERMINAL, UUID, conversation_in
+from channels.webchat.setup_routes import SetupRoutes, Workshop
 
 _KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 _NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
 
-class Host(Rooms, Hosts, Protocol):
+class Host(Rooms, Hosts, Workshop, Protocol):
     """What the routes need of the channel."""
 
     @property
@@ -47,6 +48,7 @@ class Routes:
         self._door = door
         self._lists = ListRoutes(host, door)
         self._people = PeopleRoutes(host)
+        self._setup = SetupRoutes(host, door)
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -71,6 +73,7 @@ class Routes:
         return [
             *self._lists.specs(),
             *self._people.specs(),
+            *self._setup.specs(),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))

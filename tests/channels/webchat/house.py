@@ -19,6 +19,7 @@ from bot.contracts.turn import Rank
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
+from tests.doubles.fake_setup import FakeSetup
 from tests.doubles.memory_records import MemoryRecords
 
 
@@ -60,6 +61,7 @@ class House:
         self.control_path = control_path
         self.records = records
         self.gateway = FakeGateway()
+        self.setup = FakeSetup()
         self.clock = HouseClock()
         self.people: People
         self.listening: asyncio.Task[None]
@@ -171,7 +173,11 @@ def browser() -> aiohttp.ClientSession:
 
 @asynccontextmanager
 async def a_house(
-    *, problem: str = "", public_url: str | None = None, trusted_proxies: Sequence[str] = ()
+    *,
+    problem: str = "",
+    public_url: str | None = None,
+    trusted_proxies: Sequence[str] = (),
+    with_setup: bool = True,
 ) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
@@ -191,7 +197,12 @@ async def a_house(
         house = House(channel, server, control_path, records)
         house.clock = clock
         house.people = parts.people
-        channel.introduce(address=server.address, model="demo", problem=problem)
+        if with_setup:
+            channel.offer_setup(house.setup)
+            house.setup.on_used = lambda model: channel.introduce(
+                address=house.url, model=model.model, problem=""
+            )
+        channel.introduce(address=server.address, model="demo", problem=problem, demo=True)
         listening = asyncio.create_task(channel.listen(house.gateway))
         house.listening = listening
         try:
