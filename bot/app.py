@@ -41,7 +41,7 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
-from bot.sandbox import NoSandbox, find_sandbox
+from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.setup.candidates import open_candidates
@@ -183,7 +183,7 @@ async def _agent(
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
         fold=Fold(_zone(seams.clock)),
-        sandbox_note=_sandbox_note(sandbox),
+        sandbox_note=note_on(sandbox),
     )
     agent = Agent(
         transcripts=store.transcripts,
@@ -300,15 +300,6 @@ async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
     if not settings.tools.shell:
         return NoSandbox(reason="`tools.shell` is off in the configuration")
     return await find_sandbox()
-
-
-def _sandbox_note(sandbox: Sandbox | NoSandbox) -> str:
-    if isinstance(sandbox, NoSandbox):
-        return f"You cannot run programs here: {sandbox.reason}."
-    return (
-        "Programs run in a sandbox: the workspace is their only writable place, "
-        "and there is no network."
-    )
 
 
 def _zone(clock: Clock) -> tzinfo:

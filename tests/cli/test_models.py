@@ -86,7 +86,7 @@ def test_there_is_no_option_for_a_key(commands: Commands) -> None:
 
 def test_at_a_terminal_the_key_is_asked_for_and_not_shown(commands: Commands) -> None:
     us, them = pty.openpty()
-    process = subprocess.Popen(  # noqa: S603 - our own program
+    process = subprocess.Popen(
         [sys.executable, "-m", "bot", "models", "add", "--base-url", "http://127.0.0.1:1/v1"],
         stdin=them,
         stdout=them,
