@@ -255,12 +255,14 @@ async def test_what_is_wrong_with_a_key_is_said_and_the_key_can_be_mended(
 
         await expect(page.locator("#key-form [role=alert]")).to_be_empty()
         await expect(page.locator("#model")).to_have_text("my-model")
-        (offer,) = house.setup.offers
-        assert (offer.provider, offer.model, offer.base_url) == (
-            "openai",
-            "my-model",
-            "http://127.0.0.1:9/v1",
-        )
+        await dialog.get_by_label(_KEY, exact=True).fill("another-key")
+        await dialog.get_by_label(_KEY, exact=True).press("Enter")
+        await expect(page.locator("#model")).to_have_text("claude-sonnet-5-5")
+        offers = [(one.provider, one.model, one.base_url) for one in house.setup.offers]
+        assert offers == [
+            ("openai", "my-model", "http://127.0.0.1:9/v1"),
+            (None, None, None),
+        ], "the next key is sent to no server that was typed for the one before"
 
 
 async def test_a_check_is_seen_while_it_lasts_and_a_second_one_is_refused(
