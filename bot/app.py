@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
+from pathlib import Path
 from typing import Any, Final
 
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
+from bot.agent.summary import summaries
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
@@ -35,6 +37,7 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
+from bot.media.folder import MediaFolder
 from bot.models import open_model
 from bot.sandbox import NoSandbox, find_sandbox
 from bot.settings.models import ModelSettings
@@ -141,7 +144,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus),
+            gateway=KernelGateway(intake, store, bus, summaries(agent_parts.tools)),
             lanes=Lanes(
                 store.turns,
                 runner,
@@ -172,6 +175,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AgentParts:
     agent: Agent
+    tools: tuple[Tool[Any], ...]
     models: tuple[ChatModel, ...]
     sandbox: Sandbox | NoSandbox
 
@@ -192,10 +196,11 @@ async def _agent_parts(
         fold=Fold(_zone(seams.clock)),
         sandbox_note=_sandbox_note(sandbox),
     )
+    tools = (*_tools(sandbox), *seams.tools)
     agent = Agent(
         transcripts=store.transcripts,
         candidates=candidates,
-        tools=(*_tools(sandbox), *seams.tools),
+        tools=tools,
         build_request=_request_of(builder),
         tool_context=_context_of(workspace, sandbox, seams.clock),
         limits=Limits(
@@ -206,12 +211,21 @@ async def _agent_parts(
         store_epoch=store.epoch,
     )
     return _AgentParts(
-        agent=agent, models=tuple(candidate.model for candidate in candidates), sandbox=sandbox
+        agent=agent,
+        tools=tools,
+        models=tuple(candidate.model for candidate in candidates),
+        sandbox=sandbox,
     )
 
 
 def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
-    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
+    workspace = Path(settings.agents[MAIN].workspace)
+    parts = ChannelParts(
+        clock=seams.clock,
+        ids=seams.ids,
+        records=store.records,
+        media=MediaFolder(settings.media, workspace, seams.clock, seams.ids),
+    )
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
     )

@@ -13,6 +13,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.media.folder import MediaFolder
 from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
@@ -69,7 +70,9 @@ async def _models(settings: Settings) -> list[ConfigError]:
 
 async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
-    parts = ChannelParts(clock=SystemClock(), ids=RandomIds(), records=_NothingRecorded())
+    clock, ids = SystemClock(), RandomIds()
+    media = MediaFolder(settings.media, settings.home, clock, ids)
+    parts = ChannelParts(clock=clock, ids=ids, records=_NothingRecorded(), media=media)
     for name, section in settings.channels.items():
         try:
             await load_channel(name).open(section, parts).close()

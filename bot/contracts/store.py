@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
-from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.transcript import Entry, Recorded
@@ -321,6 +321,10 @@ class Line:
     """Of a line that was heard."""
     edited_source: Source | None = None
     """The line that this one was heard instead of."""
+    attachments: tuple[Attachment, ...] = ()
+    """Of a line that was heard."""
+    tool_calls: int = 0
+    """How many calls its turn made, of a line that was said."""
     delivery_id: str | None = None
     payload: ReplyPayload | None = None
     """Of a line that was said."""
@@ -374,6 +378,16 @@ class Ledger(Protocol):
         """
         ...
 
+    async def before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines before *seq*, in order, of the kinds of `after`."""
+        ...
+
+    async def entries(self, turn_id: TurnId) -> Sequence[Recorded]:
+        """Return what a session remembers of one turn, in order."""
+        ...
+
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""
         ...
@@ -387,7 +401,7 @@ class Listed:
     title: str | None
     """The name a person gave it."""
     opening: str
-    """What was heard in it first, up to 200 characters."""
+    """What was heard in it first, up to 200 characters; a file's name, if there were no words."""
     first_seq: int
     """Its first line. A conversation that was forgotten and used again begins anew."""
     last_at: datetime
@@ -419,6 +433,7 @@ class Conversations(Protocol):
         """Return lines that hold every one of *words*, newest first.
 
         A word is any run of characters, and upper and lower case are the same.
+        The names of attached files count as words of their line.
         """
         ...
 

@@ -1,12 +1,15 @@
 """The page and the terminal as a channel: what is sent needs no sending, it is read."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from typing import Final
 
 from aiohttp import WSCloseCode, web
 
 from bot.contracts.channel import Capabilities, ChannelParts, Gateway, RouteSpec
 from bot.contracts.delivery import OnUnknown, Receipt
+from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.reply import ReplyPayload, Target
 from channels.webchat.auth import Logins
@@ -17,6 +20,10 @@ from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, TERMINAL
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
 from channels.webchat.websocket import Socket
+
+_log = logging.getLogger(__name__)
+
+_SWEEP_SECONDS: Final = 3_600.0
 
 
 class WebchatChannel:
@@ -31,7 +38,8 @@ class WebchatChannel:
         self._about = About()
         self._clock = parts.clock
         self._logins = Logins(parts.records, parts.clock)
-        self._routes = Routes(self, self._logins, parts.clock)
+        self._media = parts.media
+        self._routes = Routes(self, self._logins, parts.media, parts.clock)
         self._gateway: Gateway | None = None
         self._lives = Lives()
         self._paces = {key.conversation_id: Pace(parts.clock) for key in (PAGE, TERMINAL)}
@@ -57,11 +65,22 @@ class WebchatChannel:
         Then every reader is sent away; each comes back and goes on from its last line.
         """
         self._gateway = gateway
+        sweeping = asyncio.create_task(self._sweep(), name="sweep files")
         try:
             await self._lives.follow(gateway)
         finally:
+            sweeping.cancel()
             self._gateway = None
             await self.close()
+
+    async def _sweep(self) -> None:
+        """Drop files that no message named, now and every hour."""
+        while True:
+            try:
+                await self._media.sweep()
+            except StoreUnavailable as error:
+                _log.warning("files not swept: %s", error)
+            await self._clock.sleep(_SWEEP_SECONDS)
 
     async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
         """Take the delivery as arrived: with its commit it is a line, and the page reads lines."""
@@ -87,7 +106,11 @@ class WebchatChannel:
         return f"{self._about.address}/#code={await self._logins.new_code()}"
 
     async def forget(self, conversation: ConversationKey) -> None:
-        """Delete a conversation, and tell whoever has it on the screen."""
+        """Delete a conversation, and tell whoever has it on the screen.
+
+        Its files go first: if this is cut off, what is left can be seen and deleted again.
+        """
+        await self._media.forget(conversation)
         if self._gateway is not None:
             await self._gateway.forget(conversation)
         if live := self._lives.get(conversation):
@@ -108,6 +131,7 @@ class WebchatChannel:
             live=self._lives.open(conversation),
             pace=self._paces[conversation.conversation_id],
             about=self._about,
+            media=self._media,
             clock=self._clock,
         )
         connection = Connection(socket, parts)

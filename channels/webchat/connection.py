@@ -9,11 +9,13 @@ from aiohttp import WSCloseCode, WSMsgType
 
 from bot.contracts.channel import Gateway
 from bot.contracts.clock import Clock
-from bot.contracts.errors import BotError, StoreUnavailable
+from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
+from bot.contracts.media import Media
 from bot.contracts.store import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
+from channels.webchat.lines import line_frame
 from channels.webchat.listing import title_of
 from channels.webchat.live import Live
 from channels.webchat.outgoing import Outgoing, SlowReader
@@ -26,7 +28,6 @@ from channels.webchat.protocol import (
     EndedFrame,
     ErrorFrame,
     HelloFrame,
-    LineFrame,
     OpenFrame,
     PingFrame,
     PongFrame,
@@ -39,7 +40,6 @@ from channels.webchat.protocol import (
     encode,
     read_client,
 )
-from channels.webchat.render import HtmlDialect
 from channels.webchat.websocket import CLOSE_SECONDS, Socket
 
 _FIRST_LINES: Final = 200
@@ -51,8 +51,6 @@ _RETRY_SECONDS: Final = 3.0
 WRONG_PROTOCOL: Final = 4406
 """Close code: the client speaks another version (4000 to 4999 are free for applications,
 https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2)."""
-
-_DIALECT: Final = HtmlDialect()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +72,7 @@ class ConnectionParts:
     live: Live
     pace: Pace
     about: About
+    media: Media
     clock: Clock
 
 
@@ -86,6 +85,7 @@ class Connection:
         self._live = parts.live
         self._pace = parts.pace
         self._about = parts.about
+        self._media = parts.media
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
@@ -215,7 +215,7 @@ class Connection:
         )
         if after_seq is not None:
             for line in lines:
-                await self._send(_line_frame(line))
+                await self._send(line_frame(line))
         return seq
 
     async def _receive(self, frame: SayFrame | StopFrame) -> None:
@@ -228,7 +228,7 @@ class Connection:
 
     def _refusal(self, frame: SayFrame | StopFrame) -> RefusedFrame | None:
         if isinstance(frame, SayFrame):
-            if not frame.text.strip():
+            if not frame.text.strip() and not frame.attachments:
                 return RefusedFrame(id=frame.id, reason="The message is empty.")
             if len(frame.text) > LONGEST_TEXT:
                 found, most = f"{len(frame.text):,}", f"{LONGEST_TEXT:,}"
@@ -240,9 +240,13 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        inbound = ingest(frame, self._live.conversation, self._clock.now())
+        ids = (isinstance(frame, SayFrame) and frame.attachments) or ()
         try:
+            files = await self._media.claim(self._live.conversation, ids) if ids else ()
+            inbound = ingest(frame, self._live.conversation, self._clock.now(), files)
             accepted = (await self._gateway.receive(inbound))[0]
+        except AttachmentRefused as error:
+            return RefusedFrame(id=frame.id, reason=str(error))
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
@@ -261,7 +265,7 @@ class Connection:
                 continue
             try:
                 for line in await self._lines(self._cursor, _RESUMED_LINES):
-                    await self._send(_line_frame(line))
+                    await self._send(line_frame(line))
                     self._cursor = line.seq
                 await self._send_ends()
             except StoreUnavailable:
@@ -298,18 +302,3 @@ class Connection:
 
     async def _send(self, frame: ServerFrame) -> None:
         await self._outgoing.put_patiently(encode(frame))
-
-
-def _line_frame(line: Line) -> LineFrame:
-    payload = line.payload
-    return LineFrame(
-        seq=line.seq,
-        direction=line.direction.value,
-        turn=line.turn_id,
-        at=line.at.isoformat(),
-        text=line.text,
-        html=_DIALECT.render(payload.body) if payload else None,
-        kind=payload.kind.value if payload else None,
-        source=line.source,
-        replaces=line.edited_source,
-    )

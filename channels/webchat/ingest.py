@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Final, assert_never
 
 from bot.contracts.inbound import (
+    Attachment,
     Conversation,
     ConversationKey,
     ConversationKind,
@@ -18,7 +19,12 @@ _OWNER: Final = Sender(id="owner")
 """Whoever holds a login to the page, or the user id the bot runs under."""
 
 
-def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: datetime) -> Inbound:
+def ingest(
+    frame: SayFrame | StopFrame,
+    conversation: ConversationKey,
+    now: datetime,
+    attachments: tuple[Attachment, ...] = (),
+) -> Inbound:
     """Say what a client did (pure).
 
     The client's id is the identity of the message, so that repeating it cannot
@@ -47,5 +53,6 @@ def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: date
         sent_at=now,
         native_id=frame.id,
         mentions_me=True,
+        attachments=attachments,
         edited_source=Source(f"c:{replaces}") if replaces else None,
     )

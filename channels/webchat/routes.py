@@ -12,9 +12,13 @@ from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.clock import Clock
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
+from bot.contracts.media import Media
 from channels.webchat.auth import LOGIN_LASTS, Lockout, Logins
 from channels.webchat.connection import About
-from channels.webchat.list_routes import CUSTOM_HEADER, ListRoutes, Rooms
+from channels.webchat.entrance import CUSTOM_HEADER, Entrance, Rooms
+from channels.webchat.file_routes import FileRoutes
+from channels.webchat.history_routes import HistoryRoutes
+from channels.webchat.list_routes import ListRoutes
 from channels.webchat.places import PAGE, TERMINAL, UUID, thread_of
 
 _KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -54,11 +58,16 @@ class Host(Rooms, Protocol):
 class Routes:
     """Answers HTTP requests in the channel's name."""
 
-    def __init__(self, host: Host, logins: Logins, clock: Clock) -> None:
+    def __init__(self, host: Host, logins: Logins, media: Media, clock: Clock) -> None:
         self._host = host
         self._logins = logins
         self._lockout = Lockout(clock)
-        self._lists = ListRoutes(host, self._refusal)
+        entrance = Entrance(host, self._refusal)
+        self._parts = (
+            ListRoutes(host, entrance),
+            HistoryRoutes(entrance),
+            FileRoutes(entrance, media),
+        )
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -81,7 +90,7 @@ class Routes:
             ("GET", "/status", self.tell_status),
         ]
         return [
-            *self._lists.specs(),
+            *(spec for part in self._parts for spec in part.specs()),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ import aiohttp
 
 from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
+from bot.media.folder import MediaFolder
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
 from tests.doubles.memory_records import MemoryRecords
@@ -58,6 +59,8 @@ class House:
         self.records = records
         self.gateway = FakeGateway()
         self.clock = HouseClock()
+        self.media: MediaFolder
+        self.folder: Path
         self.listening: asyncio.Task[None]
 
     @property
@@ -112,9 +115,12 @@ class Client:
     async def send(self, frame: object) -> None:
         await self.socket.send_str(frame if isinstance(frame, str) else json.dumps(frame))
 
-    async def say(self, text: str, *, message_id: str | None = None) -> str:
+    async def say(
+        self, text: str, *, message_id: str | None = None, attachments: Sequence[str] = ()
+    ) -> str:
         message_id = message_id or str(uuid.uuid4())
-        await self.send({"type": "say", "id": message_id, "text": text})
+        frame = {"type": "say", "id": message_id, "text": text, "attachments": list(attachments)}
+        await self.send(frame)
         return message_id
 
     async def next(self) -> dict[str, Any]:
@@ -141,14 +147,21 @@ def browser() -> aiohttp.ClientSession:
 async def a_house(*, problem: str = "") -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
-    channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
     # Not under tmp_path: the path of a UNIX socket is short.
     with tempfile.TemporaryDirectory() as folder:
+        workspace = Path(folder) / "workspace"
+        workspace.mkdir()
+        ids = HouseIds()
+        media = MediaFolder(Path(folder) / "media", workspace, clock, ids)
+        parts = ChannelParts(clock=clock, ids=ids, records=records, media=media)
+        channel = WebchatChannel(parts)
         control_path = Path(folder) / "control.sock"
         server = HttpServer(port=0, control_path=control_path, routes=channel.routes())
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
+        house.media = media
+        house.folder = Path(folder)
         channel.introduce(address=server.address, model="demo", problem=problem)
         listening = asyncio.create_task(channel.listen(house.gateway))
         house.listening = listening

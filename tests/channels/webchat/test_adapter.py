@@ -1,6 +1,7 @@
 """Webchat as a channel."""
 
 import asyncio
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from bot.contracts.channel import Channel, ChannelParts, HasPage, ServesHttp
 from bot.contracts.errors import ConfigError
 from bot.contracts.reply import Target
+from bot.media.folder import MediaFolder
 from channels import load_channel
 from tests.channels.channel_contract import ChannelContract
 from tests.channels.webchat.house import HouseClock, HouseIds, a_house
@@ -15,7 +17,9 @@ from tests.doubles.memory_records import MemoryRecords
 
 
 def a_channel(section: dict[str, object] | None = None) -> Channel:
-    parts = ChannelParts(clock=HouseClock(), ids=HouseIds(), records=MemoryRecords())
+    clock, ids = HouseClock(), HouseIds()
+    media = MediaFolder(Path("/nowhere/media"), Path("/nowhere/workspace"), clock, ids)
+    parts = ChannelParts(clock=clock, ids=ids, records=MemoryRecords(), media=media)
     return load_channel("webchat").open(section or {}, parts)
 
 
