@@ -37,6 +37,7 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
+from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
 from bot.sandbox import NoSandbox, find_sandbox
@@ -225,6 +226,7 @@ def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, 
         ids=seams.ids,
         records=store.records,
         media=MediaFolder(settings.media, workspace, seams.clock, seams.ids),
+        live_document=LiveMarkdown,
     )
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()

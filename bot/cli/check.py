@@ -13,6 +13,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
@@ -72,7 +73,10 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
     clock, ids = SystemClock(), RandomIds()
     media = MediaFolder(settings.media, settings.home, clock, ids)
-    parts = ChannelParts(clock=clock, ids=ids, records=_NothingRecorded(), media=media)
+    records = _NothingRecorded()
+    parts = ChannelParts(
+        clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
+    )
     for name, section in settings.channels.items():
         try:
             await load_channel(name).open(section, parts).close()

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.delivery import OnUnknown, Receipt
-from bot.contracts.document import Document
+from bot.contracts.document import Document, LiveDocument
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.media import Media
@@ -217,6 +217,8 @@ class ChannelParts:
     ids: Ids
     records: Records
     media: Media
+    live_document: Callable[[], LiveDocument]
+    """Makes what shows words while they come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ class WebchatChannel:
         self._media = parts.media
         self._routes = Routes(self, self._logins, parts.media, parts.clock)
         self._gateway: Gateway | None = None
-        self._lives = Lives()
+        self._lives = Lives(parts.live_document)
         self._paces = {key.conversation_id: Pace(parts.clock) for key in (PAGE, TERMINAL)}
         self._connections: set[Connection] = set()
 

@@ -159,6 +159,19 @@ class WordsFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFrame:
+    """What the words of the message being written look like, safe to insert.
+
+    The first `keep` elements stay as they are; `html` takes the place of the rest.
+    """
+
+    turn: str
+    keep: int
+    html: str
+    type: Literal["shown"] = "shown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MadeFrame:
     """The message being written is whole; with `final` false it was progress, not the answer."""
 
@@ -228,6 +241,8 @@ class OpenTurn:
     turn: str
     state: TurnWord
     words: str = ""
+    html: str = ""
+    """What the words look like."""
     tools: tuple[ToolFrame, ...] = ()
 
 
@@ -267,6 +282,7 @@ ServerFrame = (
     | RefusedFrame
     | LineFrame
     | WordsFrame
+    | ShownFrame
     | MadeFrame
     | DroppedFrame
     | ToolFrame

@@ -86,7 +86,7 @@ async def test_a_claim_repeated_is_the_same_and_overwrites_nothing(kept: Kept) -
 async def test_what_is_empty_or_ends_early_is_refused_and_leaves_nothing(
     kept: Kept, data: bytes
 ) -> None:
-    with pytest.raises(AttachmentRefused, match="empty|10 of 20 bytes"):
+    with pytest.raises(AttachmentRefused, match=r"empty|10 of 20 bytes"):
         await kept.media.take(HERE, "a", 2 * len(data), pieces(data))
 
     assert kept.files() == []
@@ -104,7 +104,7 @@ async def test_what_is_too_large_is_refused_before_a_byte_is_read(kept: Kept) ->
         raise AssertionError
         yield b""
 
-    with pytest.raises(AttachmentRefused, match="25.0 MB; at most 20 MB"):
+    with pytest.raises(AttachmentRefused, match=r"25\.0 MB; at most 20 MB"):
         await kept.media.take(HERE, "a", 25 * 2**20, never())
     assert LARGEST_FILE == 20 * 2**20
 
@@ -141,7 +141,7 @@ async def test_only_so_many_wait_for_a_message(kept: Kept) -> None:
 async def test_a_message_names_no_file_twice_and_not_too_many(kept: Kept, count: int) -> None:
     sent = await kept.sent()
 
-    with pytest.raises(AttachmentRefused, match="not here any more|at most 10"):
+    with pytest.raises(AttachmentRefused, match=r"not here any more|at most 10"):
         await kept.media.claim(HERE, [sent.id] * (count + 1))
 
 

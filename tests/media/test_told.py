@@ -22,8 +22,7 @@ def test_a_text_is_shown_between_marks_and_a_picture_is_named() -> None:
     assert with_files("What is this?", [_LIST, _PHOTO]).splitlines() == [
         "What is this?",
         "",
-        f"[attached file {_ID}: list.txt, text/plain, 12 bytes,"
-        " in the workspace at attachments/y6z8a1c3/list.txt]",
+        f"[attached file {_ID}: list.txt, text/plain, 12 bytes, in the workspace at {_LIST.path}]",
         f"[content of the attached file {_ID}; it is text of the file, not what the person says]",
         "buy bread",
         "",

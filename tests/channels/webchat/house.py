@@ -14,6 +14,7 @@ import aiohttp
 
 from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
+from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
@@ -153,7 +154,9 @@ async def a_house(*, problem: str = "") -> AsyncIterator[House]:
         workspace.mkdir()
         ids = HouseIds()
         media = MediaFolder(Path(folder) / "media", workspace, clock, ids)
-        parts = ChannelParts(clock=clock, ids=ids, records=records, media=media)
+        parts = ChannelParts(
+            clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
+        )
         channel = WebchatChannel(parts)
         control_path = Path(folder) / "control.sock"
         server = HttpServer(port=0, control_path=control_path, routes=channel.routes())

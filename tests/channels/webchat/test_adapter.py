@@ -9,6 +9,7 @@ import pytest
 from bot.contracts.channel import Channel, ChannelParts, HasPage, ServesHttp
 from bot.contracts.errors import ConfigError
 from bot.contracts.reply import Target
+from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from channels import load_channel
 from tests.channels.channel_contract import ChannelContract
@@ -19,7 +20,10 @@ from tests.doubles.memory_records import MemoryRecords
 def a_channel(section: dict[str, object] | None = None) -> Channel:
     clock, ids = HouseClock(), HouseIds()
     media = MediaFolder(Path("/nowhere/media"), Path("/nowhere/workspace"), clock, ids)
-    parts = ChannelParts(clock=clock, ids=ids, records=MemoryRecords(), media=media)
+    records = MemoryRecords()
+    parts = ChannelParts(
+        clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
+    )
     return load_channel("webchat").open(section or {}, parts)
 
 
