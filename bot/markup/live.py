@@ -19,8 +19,9 @@ _UNDECIDED: Final = re.compile(
     r"(?:^|(?<=\n))[ \t]*(?:[-*+]|\d{1,9}[.)]?|#{1,6})[ \t]*\Z"  # an item or a heading to be
     r"|(?:\*+|_+|~+|`+|\|+|!?\[[^\[\]\n]*(?:\](?:\([^()\s]*)?)?)\Z"  # marks, or a link to be
 )
-_HEAD: Final = re.compile(r"(?:^|(?<=\n))[ \t]*\|[^\n]*(?:\n[ \t|:-]*)?\Z")
-"""The first line of a table, as long as nothing says that it is one."""
+_ROW: Final = re.compile(r"[ \t]*\|[^\n]*")
+_HEAD_ROWS: Final = 2
+"""The names of the columns and the line below them: a table only once a row follows."""
 
 _TICKS: Final = re.compile(r"`+")
 _MARKS: Final = re.compile(r"\\.|(\*\*|\*|__|_|~~)", re.DOTALL)
@@ -55,11 +56,22 @@ def completed(text: str) -> str:
         return re.sub(r"\n[ \t]*(?:`{1,2}|~{1,2})\Z", "", text)
     if _FENCE.match(text[text.rfind("\n") + 1 :]):
         return text
-    text = _HEAD.sub("", text)
+    text = _without_bare_head(text)
     text = _UNDECIDED.sub("", text)
     text = _UNDECIDED.sub("", text).rstrip()
     begin = max((found.end() for found in _BEGINS.finditer(text)), default=0)
     return text + _closing(text[begin:])
+
+
+def _without_bare_head(text: str) -> str:
+    """Keep back the head of a table as long as there is no row below it (pure)."""
+    lines = text.rstrip().split("\n")
+    rows = 0
+    while rows < len(lines) and _ROW.fullmatch(lines[-1 - rows]):
+        rows += 1
+    if rows > _HEAD_ROWS and lines[-1].strip(" \t|"):
+        return text
+    return "\n".join(lines[: len(lines) - rows]) if rows <= _HEAD_ROWS + 1 and rows else text
 
 
 def _closing(words: str) -> str:
