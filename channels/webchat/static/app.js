@@ -2,16 +2,18 @@
 // and the list of conversations.
 
 import { Composer } from "./composer.js";
+import { DropZone } from "./drop.js";
+import { Earlier } from "./earlier.js";
 import { Errand } from "./errand.js";
+import { Files } from "./files.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
-import { make } from "./make.js";
 import { Outbox, sayFrame } from "./outbox.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
+import { Status } from "./status.js";
 import { Thread } from "./thread.js";
 
 const element = (id) => document.getElementById(id);
-const quietMilliseconds = 1200; // a connection that is back before this was never missed
 const protocol = 1;
 const largestFrame = 256 * 1024; // bytes; a larger one would end the connection (protocol.py)
 
@@ -21,6 +23,7 @@ class Page {
     this.joined = false;
     this.stops = new Map();
     this.errands = new Map();
+    this.status = new Status({ onRetry: () => this.socket.connectNow() });
     this.thread = new Thread({
       lines: element("lines"),
       waiting: element("waiting"),
@@ -30,13 +33,27 @@ class Page {
       progress: element("progress"),
       again: element("again"),
       onRunning: (running) => this.composer.setRunning(running),
-      onEdit: (id, text) => {
-        this.outbox.forget(id);
-        this.composer.fill(text);
+      onEdit: (message) => {
+        this.outbox.forget(message.id);
+        this.composer.fill(message);
       },
-      onUnread: () => this.showTitle(),
+      onUnread: (unread) => this.status.setUnread(unread),
     });
+    this.earlier = new Earlier({ place: element("earlier"), thread: this.thread });
     this.outbox = new Outbox(window.localStorage, (message) => this.sendIfJoined(message));
+    this.files = new Files({
+      list: element("files"),
+      told: element("files-told"),
+      input: element("file-input"),
+      button: element("attach"),
+      storage: window.localStorage,
+      onChanged: () => this.composer?.setReady(),
+    });
+    this.drop = new DropZone({
+      sheet: element("drop"),
+      onFiles: (files) => this.files.add(files),
+      onFolder: () => this.files.tell("A folder cannot be attached; choose its files.", "refused"),
+    });
     this.composer = new Composer({
       form: element("composer"),
       field: element("message"),
@@ -44,7 +61,8 @@ class Page {
       stopButton: element("stop"),
       storage: window.localStorage,
       editing: element("editing"),
-      onSend: (text, replaces) => this.say(text, replaces),
+      files: this.files,
+      onSend: (text, attachments, replaces) => this.say(text, attachments, replaces),
       onEditLast: () => this.edit(),
       onStop: () => this.stop(),
     });
@@ -52,26 +70,28 @@ class Page {
       path: "/ws",
       onOpen: () => this.hello(),
       onFrame: (frame) => this.take(frame),
-      onWaiting: (milliseconds) => this.showOffline(milliseconds),
+      onWaiting: (milliseconds) => {
+        this.joined = false;
+        this.status.showOffline(milliseconds);
+      },
       isLoggedIn,
       onLocked: (sentence) => this.lock(sentence),
     });
     this.sidebar = new Sidebar({
       onOpen: (id, seq) => this.goTo(id, seq),
       onNew: () => this.begin(),
-      onList: (rows) => this.setTitle(rows.find(({ id }) => id === this.conversation)?.title),
+      onList: (rows) => this.status.setTitle(rows.find(({ id }) => id === this.conversation)?.title),
       onDeleted: (id, next) => this.deleted(id, next),
       onLeave: () => element("message").focus(),
     });
     window.addEventListener("popstate", () => this.open(conversationAt(location.pathname)));
     element("edit").addEventListener("click", () => this.edit());
     element("answer-again").addEventListener("click", () => {
-      const { id, text } = this.thread.last;
-      this.say(text, id);
+      const { id, text, attachments } = this.thread.last;
+      this.say(text, attachments, id);
     });
-    element("retry").addEventListener("click", () => this.socket.connectNow());
     for (const button of document.querySelectorAll(".suggestion")) {
-      button.addEventListener("click", () => this.say(button.textContent));
+      button.addEventListener("click", () => this.say(button.textContent, []));
     }
   }
 
@@ -79,7 +99,7 @@ class Page {
     const code = takeCode();
     this.composer.open(conversationAt(location.pathname));
     if (code) {
-      const refusal = await logIn(code, (milliseconds) => this.showOffline(milliseconds));
+      const refusal = await logIn(code, (milliseconds) => this.status.showOffline(milliseconds));
       const loggedInBefore = refusal && (await isLoggedIn().catch(() => false));
       if (refusal && loggedInBefore !== true) {
         this.lock(refusal);
@@ -105,9 +125,10 @@ class Page {
     this.joined = false;
     this.wantedSeq = undefined;
     this.stops.clear();
-    this.thread.clear();
-    element("earlier").hidden = true;
-    this.setTitle();
+    this.thread.clear(id);
+    this.earlier.open(id);
+    this.isEarlier = false;
+    this.status.setTitle();
     for (const message of this.outbox.of(id)) {
       this.thread.showWaiting(message);
     }
@@ -174,12 +195,12 @@ class Page {
   edit() {
     const { last, running } = this.thread;
     if (last && !running) {
-      this.composer.edit(last.id, last.text);
+      this.composer.edit(last);
     }
   }
 
-  say(text, replaces) {
-    const message = this.outbox.add(this.conversation, text, replaces);
+  say(text, attachments, replaces) {
+    const message = this.outbox.add(this.conversation, text, attachments ?? [], replaces);
     this.thread.showWaiting(message);
     this.thread.toBottom();
     if (new Blob([JSON.stringify(sayFrame(message))]).size > largestFrame) {
@@ -229,7 +250,8 @@ class Page {
       case "forgotten":
         this.thread.forget();
         this.thread.settle();
-        this.setTitle();
+        this.earlier.show(false);
+        this.status.setTitle();
         this.sidebar.reloadSoon();
         break;
       case "error":
@@ -241,19 +263,15 @@ class Page {
   }
 
   welcome(frame) {
-    clearTimeout(this.offlineTimer);
-    element("connection").hidden = true;
-    element("model").textContent = frame.model ?? "";
-    element("problem").textContent = frame.problem ?? "";
-    element("problem").hidden = !frame.problem;
-    this.setTitle(frame.title);
-    if (frame.anew) {
+    this.status.welcome(frame);
+    this.status.setTitle(frame.title);
+    if (frame.anew || (frame.earlier && this.lastSeq)) {
+      // All that is here is gone, or too much came since: begin with what follows.
       this.lastSeq = 0;
       this.thread.forget();
+      this.isEarlier = false;
     }
-    if (frame.earlier) {
-      element("earlier").hidden = false;
-    }
+    this.isEarlier ||= frame.earlier;
   }
 
   line(frame) {
@@ -274,6 +292,10 @@ class Page {
   join() {
     this.joined = true;
     this.thread.settle();
+    if (this.isEarlier) {
+      this.earlier.show(true);
+      this.isEarlier = false;
+    }
     this.showWanted();
     this.sidebar.reloadSoon();
     for (const message of this.outbox.of(this.conversation)) {
@@ -284,10 +306,12 @@ class Page {
     }
   }
 
-  showWanted() {
+  async showWanted() {
     if (this.joined && this.wantedSeq !== undefined) {
-      this.thread.showFound(this.wantedSeq);
+      const seq = this.wantedSeq;
       this.wantedSeq = undefined;
+      await this.earlier.reach(seq);
+      this.thread.showFound(seq);
     }
   }
 
@@ -304,40 +328,9 @@ class Page {
     }
   }
 
-  setTitle(title) {
-    this.title = title;
-    element("title").textContent = title ?? "New conversation";
-    this.showTitle();
-  }
-
-  showTitle() {
-    const unread = this.thread.unread ? `(${this.thread.unread}) ` : "";
-    document.title = unread + (this.title ? `${this.title} · Stonechat` : "Stonechat");
-  }
-
-  showOffline(milliseconds) {
-    this.joined = false;
-    const text =
-      milliseconds > 1500
-        ? `Stonechat does not answer. Trying again in ${Math.round(milliseconds / 1000)} s.`
-        : "Stonechat does not answer. Trying again…";
-    element("connection-text").textContent = text;
-    clearTimeout(this.offlineTimer);
-    const show = () => {
-      element("connection").hidden = false;
-    };
-    this.offlineTimer = setTimeout(show, element("connection").hidden ? quietMilliseconds : 0);
-  }
-
   lock(sentence) {
-    clearTimeout(this.offlineTimer);
     this.socket.close();
-    element("connection").hidden = true;
-    element("locked-text").replaceChildren(...withCode(sentence));
-    element("locked").hidden = false;
-    element("title").textContent = "Stonechat";
-    document.body.classList.add("is-locked");
-    document.title = "Stonechat: sign in";
+    this.status.lock(sentence);
   }
 }
 
@@ -347,11 +340,6 @@ function conversationAt(path) {
 
 function socketPath(id) {
   return id === "main" ? "/ws" : `/ws/${id}`;
-}
-
-// What stands between backticks is to be typed.
-function withCode(sentence) {
-  return sentence.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
 }
 
 new Page().start();
