@@ -21,7 +21,14 @@ from channels.webchat.history_routes import HistoryRoutes
 from channels.webchat.list_routes import ListRoutes
 from channels.webchat.places import PAGE, TERMINAL, UUID, thread_of
 
-_KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_KINDS: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+}
 _LARGEST_LOGIN: Final = 4_096
 _LOGIN_SECONDS: Final = 5.0
 
@@ -194,7 +201,7 @@ def _file(name: str) -> Callable[[web.Request], object]:
     kind = _KINDS[name[name.rindex(".") :]]
 
     async def serve(_request: web.Request) -> web.Response:
-        return web.Response(body=body, content_type=kind, charset="utf-8")
+        return web.Response(body=body, headers={"Content-Type": kind})
 
     return serve
 

@@ -222,7 +222,9 @@ async def test_what_the_model_writes_is_shown_and_not_obeyed(chromium: Browser) 
         house.gateway.start(turn)
         house.gateway.call(turn, "c", "<b onclick=alert(4)>", attack)
         house.gateway.words(turn, attack)
-        await expect(page.locator("#live .body")).to_have_text(attack)
+        written = "<img src=https://evil.test/a onerror=alert(1)><script>alert(2)</script>x y"
+        await expect(page.locator("#live .body")).to_have_text(written)
+        assert await page.locator("#live img, #live script").count() == 0
         house.gateway.finish(turn, attack)
 
         await expect(page.locator("#lines .said .body")).to_have_text(attack)

@@ -11,6 +11,12 @@ export class Composer {
       event.preventDefault();
       this.submit();
     });
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.replaces && !event.isComposing && event.keyCode !== 229) {
+        event.preventDefault();
+        this.endEdit();
+      }
+    });
     field.addEventListener("input", () => this.changed());
     field.addEventListener("paste", (event) => this.pasted(event));
     field.addEventListener("keydown", (event) => this.pressed(event));
@@ -105,9 +111,6 @@ export class Composer {
     if (event.key === "Enter" && !event.shiftKey && !composing && this.hasKeyboard.matches) {
       event.preventDefault();
       this.submit();
-    } else if (event.key === "Escape" && this.replaces && !composing) {
-      event.preventDefault();
-      this.endEdit();
     } else if (event.key === "ArrowUp" && !this.field.value) {
       event.preventDefault();
       this.onEditLast();

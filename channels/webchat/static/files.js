@@ -114,8 +114,10 @@ export class Files {
       onDone: (kept) => {
         chip.upload = null;
         this.replace(chip, kept);
-        this.tell("");
-        this.announce(`${kept.name} is attached.`);
+        if (!this.isBusy) {
+          const { size: count } = this.chips;
+          this.announce(count === 1 ? `${kept.name} is attached.` : `${count} files are attached.`);
+        }
         this.changed();
       },
       onRefused: (sentence) => {
