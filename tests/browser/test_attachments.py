@@ -143,8 +143,8 @@ async def test_what_is_too_large_is_not_sent(chromium: Browser) -> None:
             """() => {
               const dataTransfer = new DataTransfer();
               dataTransfer.items.add(new File([new Uint8Array(20 * 2 ** 20 + 1)], "big.bin"));
-              const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
-              document.body.dispatchEvent(event);
+              const options = { dataTransfer, bubbles: true, cancelable: true };
+              document.body.dispatchEvent(new DragEvent("drop", options));
             }"""
         )
 

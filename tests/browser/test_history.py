@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from bot.contracts.messages import ResultState
-from bot.contracts.turn import TurnId
+from bot.contracts.turn import OutcomeKind, TurnId
 from tests.browser.opening import opened
 from tests.channels.webchat.house import House, a_house
 
@@ -19,7 +19,9 @@ async def talked(house: House, lines: int) -> None:
     async with house.page() as page:
         for number in range(1, lines + 1):
             house.clock.ahead += timedelta(seconds=1)
-            await page.until("accepted", id=await page.say(f"line {number} of the talk"))
+            said = await page.say(f"line {number} of the talk")
+            turn = TurnId((await page.until("accepted", id=said))["turn"])
+            house.gateway.finish(turn, "", kind=OutcomeKind.SILENT)
 
 
 async def texts(page: Page) -> list[str]:
