@@ -46,6 +46,7 @@ from bot.settings.root import Settings
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
+from bot.workspace.given import GivenFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
@@ -220,12 +221,12 @@ async def _agent_parts(
 
 
 def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
-    workspace = Path(settings.agents[MAIN].workspace)
+    copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
         clock=seams.clock,
         ids=seams.ids,
         records=store.records,
-        media=MediaFolder(settings.media, workspace, seams.clock, seams.ids),
+        media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
     )
     return tuple(

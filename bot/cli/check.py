@@ -19,6 +19,7 @@ from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
+from bot.workspace.given import GivenFiles
 from channels import load_channel
 
 
@@ -72,7 +73,7 @@ async def _models(settings: Settings) -> list[ConfigError]:
 async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
     clock, ids = SystemClock(), RandomIds()
-    media = MediaFolder(settings.media, settings.home, clock, ids)
+    media = MediaFolder(settings.media, GivenFiles(settings.home), clock, ids)
     records = _NothingRecorded()
     parts = ChannelParts(
         clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown

@@ -23,6 +23,22 @@ class Stored:
     path: Path
 
 
+class Copies(Protocol):
+    """Where tools find copies of what people send. Everything here blocks."""
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write *data* to *path*, from the workspace's root.
+
+        Raises:
+            ToolError: it cannot be written.
+        """
+        ...
+
+    def drop(self, path: str) -> None:
+        """Delete it if it is there."""
+        ...
+
+
 class Media(Protocol):
     """The files of all conversations. Each belongs to the one it was sent in.
 

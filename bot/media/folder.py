@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import IO, Final, ParamSpec, TypeVar
+from typing import IO, Final, TypeVar, TypeVarTuple
 
 import structlog
 from pydantic import TypeAdapter, ValidationError
@@ -17,11 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import AttachmentRefused, StoreUnavailable, ToolError
 from bot.contracts.inbound import Attachment, ConversationKey
-from bot.contracts.media import LARGEST_FILE, MOST_FILES, Stored
+from bot.contracts.media import LARGEST_FILE, MOST_FILES, Copies, Stored
 from bot.media.kinds import HEAD, kind_of
 from bot.media.names import clean_name
 from bot.media.text import MOST_BYTES, Words, shortened, words_of
-from bot.workspace import beneath
 
 _log = structlog.get_logger(__name__)
 
@@ -46,7 +45,7 @@ which are random."""
 
 _GONE: Final = "A file is not here any more; attach it again."
 
-_P = ParamSpec("_P")
+_Args = TypeVarTuple("_Args")
 _T = TypeVar("_T")
 
 
@@ -71,9 +70,9 @@ class MediaFolder:
     its bytes come there is only ``<id>.part``.
     """
 
-    def __init__(self, folder: Path, workspace: Path, clock: Clock, ids: Ids) -> None:
+    def __init__(self, folder: Path, copies: Copies, clock: Clock, ids: Ids) -> None:
         self._folder = folder
-        self._workspace = workspace
+        self._copies = copies
         self._clock = clock
         self._ids = ids
         self._coming: set[Path] = set()
@@ -187,7 +186,7 @@ class MediaFolder:
             return attachment
         try:
             data = (place / attachment.id).read_bytes()
-            beneath.write(self._workspace, tuple(attachment.path.split("/")), data)
+            self._copies.put(attachment.path, data)
         except ToolError as error:
             _log.warning("attachment not in the workspace", error=str(error))
             attachment = replace(attachment, path="")
@@ -206,8 +205,9 @@ class MediaFolder:
 
     def _forget(self, place: Path) -> None:
         for entry in _entries(place):
-            if entry.suffix == _KEPT and (facts := _read(place, entry.stem)):
-                _leave_workspace(self._workspace, facts.attachment)
+            facts = _read(place, entry.stem) if entry.suffix == _KEPT else None
+            if facts is not None and facts.attachment.path:
+                self._copies.drop(facts.attachment.path)
         for entry in _entries(place):
             entry.unlink(missing_ok=True)
         with suppress(FileNotFoundError):
@@ -280,12 +280,6 @@ def _drop_loose(place: Path, attachment_id: str) -> None:
         loose.unlink(missing_ok=True)
 
 
-def _leave_workspace(workspace: Path, attachment: Attachment) -> None:
-    if attachment.path:
-        with suppress(ToolError):
-            beneath.remove(workspace, tuple(attachment.path.split("/")))
-
-
 def _entries(folder: Path) -> Sequence[Path]:
     try:
         return sorted(folder.iterdir())
@@ -316,9 +310,9 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-async def _blocking(work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+async def _blocking(work: Callable[[*_Args], _T], *args: *_Args) -> _T:
     with _sentences():
-        return await asyncio.to_thread(work, *args, **kwargs)
+        return await asyncio.to_thread(work, *args)
 
 
 @contextmanager

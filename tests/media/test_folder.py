@@ -13,6 +13,7 @@ from bot.contracts.errors import AttachmentRefused, StoreUnavailable
 from bot.contracts.inbound import Attachment, ConversationKey
 from bot.contracts.media import LARGEST_FILE
 from bot.media.folder import MOST_LOOSE, MOST_TOLD, MediaFolder
+from bot.workspace.given import GivenFiles
 from tests.channels.webchat.house import HouseClock, HouseIds
 
 HERE = ConversationKey(channel="webchat", account="default", conversation_id="main")
@@ -27,7 +28,7 @@ class Kept:
         self.workspace = root / "workspace"
         self.workspace.mkdir(exist_ok=True)
         self.clock = HouseClock()
-        self.media = MediaFolder(self.root, self.workspace, self.clock, HouseIds())
+        self.media = MediaFolder(self.root, GivenFiles(self.workspace), self.clock, HouseIds())
 
     async def sent(
         self, data: bytes = b"hello", name: str = "a.txt", *, to: ConversationKey = HERE

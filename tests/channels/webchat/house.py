@@ -16,6 +16,7 @@ from bot.contracts.channel import ChannelParts
 from bot.http.server import HttpServer
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.workspace.given import GivenFiles
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
 from tests.doubles.memory_records import MemoryRecords
@@ -153,7 +154,7 @@ async def a_house(*, problem: str = "") -> AsyncIterator[House]:
         workspace = Path(folder) / "workspace"
         workspace.mkdir()
         ids = HouseIds()
-        media = MediaFolder(Path(folder) / "media", workspace, clock, ids)
+        media = MediaFolder(Path(folder) / "media", GivenFiles(workspace), clock, ids)
         parts = ChannelParts(
             clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
         )

@@ -11,6 +11,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.reply import Target
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.workspace.given import GivenFiles
 from channels import load_channel
 from tests.channels.channel_contract import ChannelContract
 from tests.channels.webchat.house import HouseClock, HouseIds, a_house
@@ -19,7 +20,7 @@ from tests.doubles.memory_records import MemoryRecords
 
 def a_channel(section: dict[str, object] | None = None) -> Channel:
     clock, ids = HouseClock(), HouseIds()
-    media = MediaFolder(Path("/nowhere/media"), Path("/nowhere/workspace"), clock, ids)
+    media = MediaFolder(Path("/nowhere/media"), GivenFiles(Path("/nowhere")), clock, ids)
     records = MemoryRecords()
     parts = ChannelParts(
         clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
