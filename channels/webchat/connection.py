@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final, assert_never
 
 from aiohttp import WSCloseCode, WSMsgType
@@ -10,9 +10,12 @@ from aiohttp import WSCloseCode, WSMsgType
 from bot.contracts.channel import Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
+from bot.contracts.inbound import Attachment
+from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.media import Media
-from bot.contracts.store import Line, TurnRecord
-from bot.contracts.turn import Outcome, TurnId, TurnState
+from bot.contracts.turn import Outcome, Rank, TurnId, TurnState
+from channels.webchat.about import About
+from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.lines import line_frame
@@ -54,17 +57,6 @@ https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What the page and the terminal are told of the bot they speak to."""
-
-    address: str = ""
-    """Where the page is served, such as ``http://127.0.0.1:7870``; empty if it is not."""
-    model: str = ""
-    problem: str = ""
-    """One sentence for the owner, shown until it is gone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionParts:
     """What a connection is built from."""
 
@@ -72,6 +64,7 @@ class ConnectionParts:
     live: Live
     pace: Pace
     about: About
+    login: Login
     media: Media
     clock: Clock
 
@@ -84,7 +77,8 @@ class Connection:
         self._gateway = parts.gateway
         self._live = parts.live
         self._pace = parts.pace
-        self._about = parts.about
+        self._about = parts.about.frame(owner=parts.login.is_owner)
+        self._login = parts.login
         self._media = parts.media
         self._clock = parts.clock
         self._outgoing = Outgoing()
@@ -127,6 +121,12 @@ class Connection:
     def show(self, frame: ServerFrame) -> None:
         """Put a frame on its way."""
         self._outgoing.put(encode(frame))
+
+    def introduce(self, about: About) -> None:
+        """Tell the reader what is new of the bot, if it is anything a reader is told."""
+        known, self._about = self._about, about.frame(owner=self._login.is_owner)
+        if self._about != known:
+            self.show(self._about)
 
     def look(self, turn_id: TurnId | None) -> None:
         """Look into the store soon, for new lines and, if one is named, for the end of a turn."""
@@ -206,8 +206,11 @@ class Connection:
             WelcomeFrame(
                 conversation=name_of(self._live.conversation),
                 seq=seq,
-                model=self._about.model or None,
-                problem=self._about.problem or None,
+                model=self._about.model,
+                problem=self._about.problem,
+                setup=self._about.setup,
+                rank=self._login.rank.name.lower(),
+                name=self._login.name or None,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
@@ -240,10 +243,10 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        ids = (isinstance(frame, SayFrame) and frame.attachments) or ()
         try:
-            files = await self._media.claim(self._live.conversation, ids) if ids else ()
-            inbound = ingest(frame, self._live.conversation, self._clock.now(), files)
+            files = await self._files(frame)
+            here, now = self._live.conversation, self._clock.now()
+            inbound = ingest(frame, here, self._login.sender, now, files)
             accepted = (await self._gateway.receive(inbound))[0]
         except AttachmentRefused as error:
             return RefusedFrame(id=frame.id, reason=str(error))
@@ -251,6 +254,15 @@ class Connection:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
+
+    async def _files(self, frame: SayFrame | StopFrame) -> tuple[Attachment, ...]:
+        """Give the message its files. Where tools find them is told to whoever has such tools."""
+        if not isinstance(frame, SayFrame) or not frame.attachments:
+            return ()
+        files = await self._media.claim(self._live.conversation, frame.attachments)
+        if self._login.rank >= Rank.ADMIN:
+            return files
+        return tuple(replace(file, path="") for file in files)
 
     async def _watch(self) -> None:
         """Send new lines and the ends of turns: soon after news of them, and every second."""

@@ -8,9 +8,8 @@ from aiohttp import web
 from bot.contracts.channel import Gateway
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
-
-CUSTOM_HEADER: Final = "X-Stonechat"
-"""A page of another origin cannot set it without asking first, and nobody answers that."""
+from channels.webchat.auth import Login
+from channels.webchat.door import CUSTOM_HEADER, Door
 
 NO_CONVERSATION: Final = "There is no such conversation."
 
@@ -30,16 +29,15 @@ class Rooms(Protocol):
         ...
 
 
-Refusal = Callable[[web.Request], Awaitable[web.Response | None]]
-Answer = Callable[[Gateway, web.Request], Awaitable[web.StreamResponse]]
+Answer = Callable[[Gateway, Login, web.Request], Awaitable[web.StreamResponse]]
 
 
 class Entrance:
     """Lets through who holds a login, and changes only from a page of our own."""
 
-    def __init__(self, rooms: Rooms, refusal: Refusal) -> None:
+    def __init__(self, rooms: Rooms, door: Door) -> None:
         self._rooms = rooms
-        self._refusal = refusal
+        self._door = door
 
     def guarded(self, answer: Answer) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """Return what answers a request that may pass, and says of every other why not."""
@@ -47,17 +45,20 @@ class Entrance:
         async def guarded(request: web.Request) -> web.StreamResponse:
             if request.method != "GET" and CUSTOM_HEADER not in request.headers:
                 return web.Response(status=403, text=_NO_HEADER)
-            if refused := await self._refusal(request):
-                return refused
-            return await self.answered(answer, request)
+            login = await self._door.enter(request)
+            if isinstance(login, web.Response):
+                return login
+            return await self.answered(answer, login, request)
 
         return guarded
 
-    async def answered(self, answer: Answer, request: web.Request) -> web.StreamResponse:
+    async def answered(
+        self, answer: Answer, login: Login, request: web.Request
+    ) -> web.StreamResponse:
         """Answer a request that may pass, if the bot is there and its store can be used."""
         if (gateway := self._rooms.gateway) is None:
             return web.Response(status=503, text="The bot is starting; try again in a moment.")
         try:
-            return await answer(gateway, request)
+            return await answer(gateway, login, request)
         except StoreUnavailable as error:
             return web.Response(status=503, text=str(error))

@@ -13,9 +13,10 @@ from bot.contracts.errors import AttachmentRefused
 from bot.contracts.inbound import Attachment, ConversationKey
 from bot.contracts.media import LARGEST_FILE, Media
 from bot.contracts.text import clean
+from channels.webchat.auth import OWNER, Login
 from channels.webchat.entrance import NO_CONVERSATION, Entrance
 from channels.webchat.lines import attached_file
-from channels.webchat.places import TERMINAL, page_conversation
+from channels.webchat.places import TERMINAL, conversation_in
 from channels.webchat.protocol import NAME_HEADER, AttachedFile
 
 _PIECE: Final = 64 * 1024
@@ -56,9 +57,9 @@ class FileRoutes:
             for mount, method, path, handler in routes
         ]
 
-    async def take(self, _gateway: Gateway, request: web.Request) -> web.Response:
+    async def take(self, _gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Keep a file for a message that will name it."""
-        conversation = page_conversation(request.match_info["name"])
+        conversation = conversation_in(login.place, request.match_info["name"])
         if conversation is None:
             return web.Response(status=404, text=NO_CONVERSATION)
         return await self._take(conversation, request)
@@ -66,14 +67,16 @@ class FileRoutes:
     async def take_from_terminal(self, request: web.Request) -> web.StreamResponse:
         """Keep a file for the terminal's conversation."""
 
-        async def take(_gateway: Gateway, request: web.Request) -> web.StreamResponse:
+        async def take(_: Gateway, __: Login, request: web.Request) -> web.StreamResponse:
             return await self._take(TERMINAL, request)
 
-        return await self._entrance.answered(take, request)
+        return await self._entrance.answered(take, OWNER, request)
 
-    async def show(self, _gateway: Gateway, request: web.Request) -> web.StreamResponse:
+    async def show(
+        self, _gateway: Gateway, login: Login, request: web.Request
+    ) -> web.StreamResponse:
         """Give a file back: a picture to be shown, anything else to be downloaded."""
-        conversation = page_conversation(request.match_info["name"])
+        conversation = conversation_in(login.place, request.match_info["name"])
         name = request.match_info["file"]
         stored = None if conversation is None else await self._media.find(conversation, name)
         if stored is None:
@@ -88,9 +91,9 @@ class FileRoutes:
         }
         return web.FileResponse(stored.path, chunk_size=_PIECE, headers=headers)
 
-    async def discard(self, _gateway: Gateway, request: web.Request) -> web.Response:
+    async def discard(self, _gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Drop a file that no message names."""
-        if conversation := page_conversation(request.match_info["name"]):
+        if conversation := conversation_in(login.place, request.match_info["name"]):
             await self._media.discard(conversation, request.match_info["file"])
         return web.Response(status=204)
 

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 
 from bot.contracts.channel import CallMade, Gateway, Mount, Remark, RouteSpec
 from bot.contracts.turn import TurnId
+from channels.webchat.auth import Login
 from channels.webchat.entrance import NO_CONVERSATION, Answer, Entrance
 from channels.webchat.lines import line_frame
-from channels.webchat.places import page_conversation
+from channels.webchat.places import conversation_in
 from channels.webchat.protocol import LineFrame, ToolWord
 
 MOST_LINES: Final = 100
@@ -68,9 +69,11 @@ class HistoryRoutes:
             for path, answer in routes
         ]
 
-    async def show_lines(self, gateway: Gateway, request: web.Request) -> web.Response:
+    async def show_lines(
+        self, gateway: Gateway, login: Login, request: web.Request
+    ) -> web.Response:
         """Show the lines before one."""
-        conversation = page_conversation(request.match_info["name"])
+        conversation = conversation_in(login.place, request.match_info["name"])
         if conversation is None:
             return web.Response(status=404, text=NO_CONVERSATION)
         seq = int(request.match_info["seq"])
@@ -79,11 +82,13 @@ class HistoryRoutes:
         earlier = EarlierLines(lines=shown, earlier=len(lines) > MOST_LINES)
         return _json(_EARLIER.dump_json(earlier, exclude_none=True))
 
-    async def show_steps(self, gateway: Gateway, request: web.Request) -> web.Response:
+    async def show_steps(
+        self, gateway: Gateway, login: Login, request: web.Request
+    ) -> web.Response:
         """Show what a turn of the conversation did on its way."""
         turn_id = TurnId(request.match_info["turn"])
         record = await gateway.turn(turn_id)
-        conversation = page_conversation(request.match_info["name"])
+        conversation = conversation_in(login.place, request.match_info["name"])
         if record is None or record.turn.arrival.target.conversation_key != conversation:
             return web.Response(status=404, text=_NO_TURN)
         steps = StepList(steps=tuple(_row(step) for step in await gateway.steps(turn_id)))

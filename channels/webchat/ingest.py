@@ -1,7 +1,7 @@
 """From a frame to an inbound: facts only, nothing decided."""
 
 from datetime import datetime
-from typing import Final, assert_never
+from typing import assert_never
 
 from bot.contracts.inbound import (
     Attachment,
@@ -15,17 +15,15 @@ from bot.contracts.inbound import (
 )
 from channels.webchat.protocol import SayFrame, StopFrame
 
-_OWNER: Final = Sender(id="owner")
-"""Whoever holds a login to the page, or the user id the bot runs under."""
-
 
 def ingest(
     frame: SayFrame | StopFrame,
     conversation: ConversationKey,
+    sender: Sender,
     now: datetime,
     attachments: tuple[Attachment, ...] = (),
 ) -> Inbound:
-    """Say what a client did (pure).
+    """Say what a client did (pure). *sender* is who holds the login, or runs the bot.
 
     The client's id is the identity of the message, so that repeating it cannot
     double it. A stop is a pressed button: an interaction, no line.
@@ -48,7 +46,7 @@ def ingest(
             id=conversation.conversation_id,
             thread_id=conversation.thread_id,
         ),
-        sender=_OWNER,
+        sender=sender,
         text=text,
         sent_at=now,
         native_id=frame.id,

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bot.contracts.inbound import Attachment
-from bot.contracts.store import Line
+from bot.contracts.ledger import Line
 from channels.webchat.protocol import AttachedFile, LineFrame
 from channels.webchat.render import HtmlDialect
 

@@ -4,14 +4,16 @@
 import { Composer } from "./composer.js";
 import { DropZone } from "./drop.js";
 import { Earlier } from "./earlier.js";
-import { Errand } from "./errand.js";
+import { Errands } from "./errands.js";
 import { Files } from "./files.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
 import { Outbox, sayFrame } from "./outbox.js";
+import { Panel } from "./panel.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
 import { Status } from "./status.js";
 import { Thread } from "./thread.js";
+import { isSomebodyElse, showWho } from "./who.js";
 
 const element = (id) => document.getElementById(id);
 const protocol = 1;
@@ -22,7 +24,6 @@ class Page {
     this.lastSeq = 0;
     this.joined = false;
     this.stops = new Map();
-    this.errands = new Map();
     this.status = new Status({ onRetry: () => this.socket.connectNow() });
     this.thread = new Thread({
       lines: element("lines"),
@@ -54,6 +55,12 @@ class Page {
       onFiles: (files) => this.files.add(files),
       onFolder: () => this.files.tell("A folder cannot be attached; choose its files.", "refused"),
     });
+    this.errands = new Errands({
+      outbox: this.outbox,
+      pathOf: socketPath,
+      isLoggedIn,
+      onAccepted: () => this.sidebar.reloadSoon(),
+    });
     this.composer = new Composer({
       form: element("composer"),
       field: element("message"),
@@ -72,6 +79,7 @@ class Page {
       onFrame: (frame) => this.take(frame),
       onWaiting: (milliseconds) => {
         this.joined = false;
+        this.panel.showOffline();
         this.status.showOffline(milliseconds);
       },
       isLoggedIn,
@@ -84,6 +92,7 @@ class Page {
       onDeleted: (id, next) => this.deleted(id, next),
       onLeave: () => element("message").focus(),
     });
+    this.panel = new Panel();
     window.addEventListener("popstate", () => this.open(conversationAt(location.pathname)));
     element("edit").addEventListener("click", () => this.edit());
     element("answer-again").addEventListener("click", () => {
@@ -136,7 +145,7 @@ class Page {
     this.composer.open(id);
     this.composer.focus();
     this.socket.goTo(socketPath(id));
-    this.runErrands();
+    this.errands.run(id);
   }
 
   begin() {
@@ -155,37 +164,6 @@ class Page {
       history.replaceState(null, "", pathOf(next));
       this.open(next);
     }
-  }
-
-  // What was said elsewhere and not accepted yet is brought there, whatever is on the screen.
-  runErrands() {
-    const wanted = this.outbox.conversations();
-    wanted.delete(this.conversation);
-    for (const [id, errand] of this.errands) {
-      if (!wanted.has(id)) {
-        errand.end();
-        this.errands.delete(id);
-      }
-    }
-    for (const id of wanted) {
-      if (!this.errands.has(id)) {
-        this.errands.set(id, this.errand(id));
-      }
-    }
-  }
-
-  errand(id) {
-    return new Errand({
-      path: socketPath(id),
-      messages: () => this.outbox.of(id),
-      onFrame: (frame) => {
-        if (frame.type === "accepted") {
-          this.outbox.forget(frame.id);
-          this.sidebar.reloadSoon();
-        }
-      },
-      isLoggedIn,
-    });
   }
 
   hello() {
@@ -230,6 +208,9 @@ class Page {
       case "welcome":
         this.welcome(frame);
         break;
+      case "about":
+        this.about(frame);
+        break;
       case "line":
         this.line(frame);
         break;
@@ -263,7 +244,14 @@ class Page {
   }
 
   welcome(frame) {
-    this.status.welcome(frame);
+    if (isSomebodyElse(frame)) {
+      this.socket.close();
+      location.reload();
+      return;
+    }
+    showWho(frame);
+    this.status.welcome();
+    this.about(frame);
     this.status.setTitle(frame.title);
     if (frame.anew || (frame.earlier && this.lastSeq)) {
       // All that is here is gone, or too much came since: begin with what follows.
@@ -272,6 +260,14 @@ class Page {
       this.isEarlier = false;
     }
     this.isEarlier ||= frame.earlier;
+  }
+
+  // Who answers, as the greeting says it and again whenever it changes.
+  about(frame) {
+    element("model").textContent = frame.model ?? "";
+    element("problem").textContent = frame.problem ?? "";
+    element("problem").hidden = !frame.problem;
+    this.panel.introduce(frame);
   }
 
   line(frame) {
@@ -330,6 +326,7 @@ class Page {
 
   lock(sentence) {
     this.socket.close();
+    this.panel.introduce({});
     this.status.lock(sentence);
   }
 }

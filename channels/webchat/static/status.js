@@ -11,12 +11,9 @@ export class Status {
     element("retry").addEventListener("click", onRetry);
   }
 
-  welcome({ model, problem }) {
+  welcome() {
     clearTimeout(this.offlineTimer);
     element("connection").hidden = true;
-    element("model").textContent = model ?? "";
-    element("problem").textContent = problem ?? "";
-    element("problem").hidden = !problem;
   }
 
   setTitle(title) {

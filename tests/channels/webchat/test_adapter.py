@@ -1,30 +1,21 @@
 """Webchat as a channel."""
 
 import asyncio
-from pathlib import Path
 
 import aiohttp
 import pytest
 
-from bot.contracts.channel import Channel, ChannelParts, HasPage, ServesHttp
+from bot.contracts.channel import Channel, HasPage, ServesHttp
 from bot.contracts.errors import ConfigError
 from bot.contracts.reply import Target
-from bot.markup.live import LiveMarkdown
-from bot.media.folder import MediaFolder
-from bot.workspace.given import GivenFiles
 from channels import load_channel
 from tests.channels.channel_contract import ChannelContract
-from tests.channels.webchat.house import HouseClock, HouseIds, a_house
+from tests.channels.webchat.house import HouseClock, a_house, a_parts
 from tests.doubles.memory_records import MemoryRecords
 
 
 def a_channel(section: dict[str, object] | None = None) -> Channel:
-    clock, ids = HouseClock(), HouseIds()
-    media = MediaFolder(Path("/nowhere/media"), GivenFiles(Path("/nowhere")), clock, ids)
-    records = MemoryRecords()
-    parts = ChannelParts(
-        clock=clock, ids=ids, records=records, media=media, live_document=LiveMarkdown
-    )
+    parts = a_parts(HouseClock(), MemoryRecords())
     return load_channel("webchat").open(section or {}, parts)
 
 
