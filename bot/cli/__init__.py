@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -160,6 +161,9 @@ def ask(
     context: typer.Context,
     text: Annotated[str, typer.Argument(help="What to say; - reads it from standard input.")],
     *,
+    attach: Annotated[
+        list[Path] | None, typer.Option(help="A file to send with it; may be given again.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0.001, help="Seconds after which it is stopped.")
@@ -168,7 +172,8 @@ def ask(
     """Say one thing and print the answer. Exits 0 answered, 1 failed, 4 interrupted."""
     from bot.cli.ask import ask as say
 
-    raise typer.Exit(say(text, as_json=as_json, timeout=timeout, debug=context.obj))
+    exit_code = say(text, attach or (), as_json=as_json, timeout=timeout, debug=context.obj)
+    raise typer.Exit(exit_code)
 
 
 @app.command()
