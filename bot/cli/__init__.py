@@ -127,15 +127,19 @@ def stonechat(
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="Listen here instead; 0 takes any free port.")
 ]
+Host = Annotated[
+    str | None,
+    typer.Option(help="Listen at this IP address; one that others reach needs `http.public_url`."),
+]
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")]
 
 
 @app.command()
-def run(context: typer.Context, *, port: Port = None) -> None:
+def run(context: typer.Context, *, port: Port = None, host: Host = None) -> None:
     """Start the bot, and keep it running until Ctrl-C."""
     from bot.cli.run import run as run_until_stopped
 
-    run_until_stopped(port=port, debug=context.obj)
+    run_until_stopped(port=port, host=host, debug=context.obj)
 
 
 @app.command(name="open")
@@ -177,6 +181,50 @@ def check() -> None:
 
     if not check_settings():
         raise typer.Exit(Exit.CONFIG)
+
+
+web = typer.Typer(
+    help="Who may use the page beside you: invite, list, revoke. For a running bot.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(web, name="web")
+
+
+@web.command()
+def invite(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="What you call them; their id is the bot's own.")],
+    *,
+    rank: Annotated[
+        str,
+        typer.Option(
+            help="guest: talk; member: and have shared files read; admin: and every tool."
+        ),
+    ] = "member",
+) -> None:
+    """Let somebody in, and print the link for them; it works once, within a day."""
+    from bot.cli.web import invite as let_in
+
+    raise typer.Exit(let_in(name, rank, debug=context.obj))
+
+
+@web.command(name="list")
+def list_people(context: typer.Context) -> None:
+    """List who was let in, and who was shut out again."""
+    from bot.cli.web import list_people as show_people
+
+    raise typer.Exit(show_people(debug=context.obj))
+
+
+@web.command()
+def revoke(
+    context: typer.Context, name: Annotated[str, typer.Argument(help="Who, by name.")]
+) -> None:
+    """Shut somebody out at once: their logins, links, open pages and running turns end."""
+    from bot.cli.web import revoke as shut_out
+
+    raise typer.Exit(shut_out(name, debug=context.obj))
 
 
 @app.command()

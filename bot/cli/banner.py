@@ -9,9 +9,13 @@ from bot.sandbox.find import NoSandbox
 from bot.settings import Settings
 
 
-def banner(settings: Settings, sandbox: Sandbox | NoSandbox, address: str) -> str:
+def banner(
+    settings: Settings, sandbox: Sandbox | NoSandbox, address: str, listens_at: str = ""
+) -> str:
     """Describe what was started; every line is true at this moment (pure)."""
     lines = [f"Stonechat {__version__}", *described(settings, sandbox), f"  page       {address}"]
+    if listens_at and listens_at != address:
+        lines.append(f"  listens    {listens_at}, for the proxy in front of it")
     if settings.problem:
         lines.append(f"  PROBLEM    {settings.problem}")
     return "\n".join([*lines, *(f"  note       {finding}" for finding in settings.findings)])
