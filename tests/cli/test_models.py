@@ -35,7 +35,14 @@ def double(name: str = "m1") -> FakeOpenAI:
 async def add(commands: Commands, server: FakeOpenAI, *more: str, key: str = "") -> Said:
     typed = f"{key or server.key}\n"
     return await asyncio.to_thread(
-        commands.say, "models", "add", "--base-url", server.base_url, *more, typed=typed, **_NO_WAY
+        commands.say_with,
+        typed,
+        "models",
+        "add",
+        "--base-url",
+        server.base_url,
+        *more,
+        **_NO_WAY,
     )
 
 
@@ -71,7 +78,7 @@ async def test_a_key_that_is_refused_is_one_sentence_and_kept_nowhere(commands: 
     ("typed", "wrong"), [("", "no key was given"), ("two words\n", "one word"), ("\n", "no key")]
 )
 def test_what_is_no_key_is_wrong_use(commands: Commands, typed: str, wrong: str) -> None:
-    said = commands.say("models", "add", typed=typed)
+    said = commands.say_with(typed, "models", "add")
 
     assert said.code == Exit.USAGE
     assert wrong in said.err

@@ -24,8 +24,8 @@ def echo(name: str) -> FakeOpenAI:
     return FakeOpenAI(lambda _: Answer(text=f"I am {name}"), listed=({"id": name},))
 
 
-def offer(server: FakeOpenAI, **changes: str) -> KeyOffer:
-    return replace(KeyOffer(key=Secret(server.key), base_url=server.base_url), **changes)
+def offer(server: FakeOpenAI) -> KeyOffer:
+    return KeyOffer(key=Secret(server.key), base_url=server.base_url)
 
 
 def kept(home: Path) -> str:
@@ -220,8 +220,9 @@ async def test_a_channel_that_is_refused_changes_nothing(
 
 
 def failing(status: int) -> FakeOpenAI:
-    answers = [Answer(text="ready"), Raw(status=status, body='{"error": {"message": "no"}}')]
-    return FakeOpenAI([*answers, Answer(text="well again")], listed=({"id": "m1"},))
+    refused = Raw(status=status, body='{"error": {"message": "no"}}')
+    answers: list[Answer | Raw] = [Answer(text="ready"), refused, Answer(text="well again")]
+    return FakeOpenAI(answers, listed=({"id": "m1"},))
 
 
 @pytest.mark.parametrize(
