@@ -174,6 +174,7 @@ async def test_a_model_of_this_machine_costs_nothing_and_needs_no_key(home: Path
         checked = await setup_of(rig).use_local(found.address, found.models[0])
 
         assert (checked.provider, checked.model, checked.usd_a_day) == ("ollama", "qwen3:8b", 0.0)
+        assert checked.window == 16_384
         assert await rig.answered("who are you?") == "I am local"
         assert "CHOSEN_MODEL=ollama/qwen3:8b" in kept(home)
 
