@@ -50,7 +50,6 @@ async def test_a_telegram_token_is_checked_and_kept_and_its_bot_is_named(
     ("channel", "typed", "code", "wrong"),
     [
         ("telegram", "no-token-at-all\n", Exit.FAILED, "@BotFather"),
-        ("telegram", "", Exit.USAGE, "no token was given"),
         ("discord", "x\n", Exit.USAGE, "telegram can"),
     ],
 )
