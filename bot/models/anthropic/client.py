@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from bot.contracts.model import ModelParts
-from bot.models.anthropic.wire import EventReader, encode
+from bot.models.anthropic.wire import Encoder, EventReader
 from bot.models.server import Server
 from bot.models.streamed import StreamedModel, Wire
 
@@ -18,7 +18,7 @@ def open_client(parts: ModelParts, server: Server) -> StreamedModel:
     wire = Wire(
         path="/v1/messages",
         headers={"Anthropic-Version": _VERSION, **key},
-        encode=partial(encode, server=server, max_output=parts.max_output),
+        encode=Encoder(server, max_output=parts.max_output),
         reader=partial(EventReader, server),
     )
     return StreamedModel(parts, server, wire)

@@ -24,7 +24,7 @@ from bot.contracts.model import (
     ToolOffer,
 )
 from bot.contracts.turn import Usage
-from bot.models.anthropic.wire import EventReader, encode
+from bot.models.anthropic.wire import Encoder, EventReader
 from bot.models.server import Server
 from tests.doubles.fake_anthropic import FakeAnthropic
 from tests.models.histories import histories
@@ -59,6 +59,12 @@ REQUEST = ModelRequest(
     tools=(ToolOffer(name="read_file", description="Read.", schema={"type": "object"}),),
     max_output=100,
 )
+
+
+def encode(
+    request: ModelRequest, server: Server = SERVER, *, max_output: int | None = None
+) -> bytes:
+    return Encoder(server, max_output=max_output)(request)
 
 
 def read(*events: object) -> tuple[list[ModelEvent], AssistantMessage]:

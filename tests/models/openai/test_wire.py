@@ -16,7 +16,7 @@ from bot.contracts.messages import (
 )
 from bot.contracts.model import ModelEvent, ModelRequest, SystemPrompt, TextDelta, ToolOffer
 from bot.contracts.turn import Usage
-from bot.models.openai.wire import ChunkReader, encode
+from bot.models.openai.wire import ChunkReader, Encoder
 from bot.models.server import Server
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.models.histories import histories
@@ -37,6 +37,12 @@ REQUEST = ModelRequest(
     tools=(ToolOffer(name="read_file", description="Read.", schema={"type": "object"}),),
     max_output=100,
 )
+
+
+def encode(
+    request: ModelRequest, server: Server = SERVER, *, max_output: int | None = None
+) -> bytes:
+    return Encoder(server, max_output=max_output)(request)
 
 
 def read(*chunks: object) -> tuple[list[ModelEvent], AssistantMessage]:
