@@ -1,6 +1,6 @@
 """Carries requests to one model's server: a pool of connections, each request sent once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from typing import Final
@@ -40,9 +40,10 @@ class Transport:
         self._url: Final = URL(server.base_url).with_user(None).with_fragment(None)
         self._headers: Final = {"User-Agent": f"Stonechat/{__version__}", **headers}
         self._connect_seconds: Final = connect_seconds
-        self._proxy: Final = None if server.is_loopback else proxy_of(self._url)
-        secured = {self._url.scheme, URL(self._proxy).scheme if self._proxy else ""}
+        self._proxy: Final = None if server.is_loopback else _proxy_of_environment(self._url)
+        secured = {self._url.scheme, self._proxy.scheme if self._proxy else ""}
         self._trust: Final = trust() if "https" in secured else True
+        self._urls: Final[dict[str, URL]] = {}
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: bytes) -> "Reply":
@@ -68,11 +69,10 @@ class Transport:
     async def _send(self, method: str, path: str, body: bytes | None) -> "Reply":
         if self._session is None:
             self._session = self._opened()
-        url = self._url.with_path(f"{self._url.raw_path.rstrip('/')}{path}", encoded=True)
         try:
             response = await self._session.request(
                 method,
-                url.with_query(self._url.query) if self._url.query else url,
+                self._at(path),
                 data=None if body is None else _Json(body),
                 allow_redirects=False,
                 proxy=self._proxy,
@@ -81,9 +81,15 @@ class Transport:
             raise broken(error, self._server) from error
         return Reply(response, self._server)
 
+    def _at(self, path: str) -> URL:
+        if path not in self._urls:
+            whole = f"{self._url.raw_path.rstrip('/')}{path}"
+            self._urls[path] = self._url.with_path(whole, encoded=True, keep_query=True)
+        return self._urls[path]
+
     def _opened(self) -> aiohttp.ClientSession:
-        if self._proxy is not None and URL(self._proxy).scheme not in {"http", "https"}:
-            raise unusable_proxy(URL(self._proxy).scheme, self._server)
+        if self._proxy is not None and self._proxy.scheme not in {"http", "https"}:
+            raise unusable_proxy(self._proxy.scheme, self._server)
         return aiohttp.ClientSession(
             # As many turns as run at once; how many that is, is not decided here.
             connector=aiohttp.TCPConnector(
@@ -158,12 +164,20 @@ class _Json(aiohttp.Payload):
         await writer.write(self._value)
 
 
-def proxy_of(url: URL) -> str | None:
-    """Return the proxy that the environment, or macOS, names for *url*; None for none."""
+def _proxy_of_environment(url: URL) -> URL | None:
+    proxy = proxy_of(url, getproxies(), proxy_bypass)
+    return None if proxy is None else URL(proxy)
+
+
+def proxy_of(url: URL, known: Mapping[str, str], passes_by: Callable[[str], object]) -> str | None:
+    """Return the one of the *known* proxies that *url* is reached through; None for none (pure).
+
+    *known* is by scheme, with ``all`` for any and ``no`` for the exceptions, as `getproxies`
+    returns it; *passes_by* says whether a ``host:port`` is one of the exceptions.
+    """
     host = url.host or ""
-    known = getproxies()
     proxy = known.get(url.scheme) or known.get("all")
-    if not proxy or proxy_bypass(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
+    if not proxy or passes_by(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
 
