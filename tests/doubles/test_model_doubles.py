@@ -123,7 +123,7 @@ async def test_anthropics_own_streaming_understands_the_double() -> None:
             "anthropic",
             FakeAnthropic,
             anthropic_body(USER),
-            ("X-Api-Key", "Anthropic-Version", "Content-Type"),
+            ("Authorization", "Anthropic-Version", "Content-Type"),
         ),
     ],
 )

@@ -14,7 +14,7 @@ _VERSION: Final = "2023-06-01"
 
 def open_client(parts: ModelParts, server: Server) -> StreamedModel:
     """Return a model that talks to *server*."""
-    key = {"X-Api-Key": parts.key.reveal()} if parts.key else {}
+    key = {"Authorization": f"Bearer {parts.key.reveal()}"} if parts.key else {}
     wire = Wire(
         path="/v1/messages",
         headers={"Anthropic-Version": _VERSION, **key},

@@ -14,7 +14,7 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import ModelEvent, ModelRequest, SystemPrompt, TextDelta, ToolOffer
+from bot.contracts.model import Delta, ModelRequest, SystemPrompt, TextDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.openai.wire import ChunkReader, Encoder
 from bot.models.server import Server
@@ -45,7 +45,7 @@ def encode(
     return Encoder(server, max_output=max_output)(request)
 
 
-def read(*chunks: object) -> tuple[list[ModelEvent], AssistantMessage]:
+def read(*chunks: object) -> tuple[list[Delta], AssistantMessage]:
     reader = ChunkReader(SERVER)
     deltas = [delta for chunk in chunks for delta in reader.feed(chunk)]
     return deltas, reader.message()
