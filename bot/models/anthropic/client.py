@@ -8,8 +8,9 @@ from bot.models.anthropic.wire import Encoder, EventReader
 from bot.models.server import Server
 from bot.models.streamed import StreamedModel, Wire
 
-_VERSION: Final = "2023-06-01"
-"""Of the API; the only one there is (https://docs.anthropic.com/en/api/versioning)."""
+_VERSION: Final = "2026-10-21"
+"""Of the API (https://docs.anthropic.com/en/api/versioning): the one that its SDK names, which
+`tests/doubles/test_model_doubles.py` holds it to."""
 
 
 def open_client(parts: ModelParts, server: Server) -> StreamedModel:

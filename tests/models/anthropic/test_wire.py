@@ -16,7 +16,7 @@ from bot.contracts.messages import (
     UserMessage,
 )
 from bot.contracts.model import (
-    ModelEvent,
+    Delta,
     ModelRequest,
     SystemPrompt,
     TextDelta,
@@ -67,7 +67,7 @@ def encode(
     return Encoder(server, max_output=max_output)(request)
 
 
-def read(*events: object) -> tuple[list[ModelEvent], AssistantMessage]:
+def read(*events: object) -> tuple[list[Delta], AssistantMessage]:
     reader = EventReader(SERVER)
     deltas = [delta for event in events for delta in reader.feed(event)]
     return deltas, reader.message()
