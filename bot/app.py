@@ -41,6 +41,7 @@ from bot.settings.models import ModelSettings
 from bot.settings.root import Settings
 from bot.store import open_store
 from bot.tools import BUILTIN
+from bot.trust import trust
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.tree import WorkspaceTree
@@ -211,6 +212,8 @@ async def _agent_parts(
 
 
 def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
+    if settings.channels.keys() - {"webchat"}:
+        trust()  # before their libraries make TLS connections of their own
     parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()

@@ -14,7 +14,7 @@ from bot import __version__
 from bot.contracts.errors import ModelError
 from bot.models.failure import BROKEN, broken, unusable_proxy
 from bot.models.server import Server
-from bot.net.trust import trust
+from bot.trust import trust
 
 _KEPT_SECONDS: Final = 4.0
 """How long a connection nobody uses is kept. Servers on uvicorn and on Node hang up after five

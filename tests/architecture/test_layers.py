@@ -32,7 +32,7 @@ HOMES: Final = {
     "yaml": ("bot/settings",),
     "anthropic": (),  # the tests measure our wire by it
     "openai": (),
-    "truststore": ("bot/net/trust.py",),
+    "truststore": ("bot/trust.py",),
     "typer": ("bot/cli",),
     "rich": ("bot/cli",),
 }
