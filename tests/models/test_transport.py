@@ -366,6 +366,18 @@ async def test_a_store_of_ones_own_vouches_for_ones_own_server() -> None:
     assert said == "hello"
 
 
+async def test_a_server_on_this_machine_needs_no_certificates_to_be_read() -> None:
+    read = "import bot.trust\nprint(bot.trust._read.cache_info().currsize)"
+    async with FakeOpenAI([Answer(text="hello")]) as server:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", f"{ASK}\n{read}", server.base_url, server.key),
+            stdout=subprocess.PIPE,
+        )
+        out, _ = await process.communicate()
+
+    assert out.decode().split() == ["hello", "0"]
+
+
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
 async def test_a_server_elsewhere_is_asked_through_the_proxy(name: str) -> None:
     async with FakeOpenAI([Answer(text="hello")]) as server:
