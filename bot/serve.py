@@ -10,6 +10,7 @@ import structlog
 
 from bot.app import App
 from bot.contracts.model import Warms
+from bot.trust import trust
 
 _log = structlog.get_logger(__name__)
 
@@ -45,6 +46,8 @@ async def serve(
 async def _run(
     app: App, stopping: asyncio.Event, ready: Callable[[App], None] | None, drain_seconds: float
 ) -> None:
+    if any(channel.name != "webchat" for channel in app.channels):
+        await asyncio.to_thread(trust)  # before their libraries make TLS connections
     async with asyncio.TaskGroup() as group:
         couriers_stop = asyncio.Event()
         for courier in app.couriers:
@@ -55,9 +58,9 @@ async def _run(
             for channel in app.channels
         ]
         warming = [
-            group.create_task(model.warm(), name="warm model")
-            for model in app.models
-            if isinstance(model, Warms)
+            group.create_task(candidate.model.warm(), name="warm model")
+            for candidate in app.lineup.candidates
+            if isinstance(candidate.model, Warms)
         ]
         if ready is not None:
             await asyncio.sleep(0)

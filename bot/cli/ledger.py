@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.contracts.store import Ledger
+from bot.contracts.ledger import Ledger
 from bot.settings import home_folder, load_settings
 from bot.store import open_ledger
 

@@ -115,6 +115,8 @@ class ModelParts:
     key: Secret | None = None
     max_output: int | None = None
     """Tokens an answer may have at most, whatever a request asks for."""
+    context: int | None = None
+    """Tokens of the window that a local server shall make room for; None leaves it to the model."""
     timeouts: ModelTimeouts = field(default_factory=ModelTimeouts)
 
 

@@ -1,10 +1,8 @@
 """Carries requests to one model's server: a pool of connections, each request sent once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from ipaddress import ip_address, ip_network
 from typing import Final
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
@@ -14,6 +12,7 @@ from bot import __version__
 from bot.contracts.errors import ModelError
 from bot.models.failure import BROKEN, broken, unusable_proxy
 from bot.models.server import Server
+from bot.net.proxy import proxy_of
 from bot.trust import trust
 
 _KEPT_SECONDS: Final = 4.0
@@ -40,8 +39,8 @@ class Transport:
         self._url: Final = URL(server.base_url).with_user(None).with_fragment(None)
         self._headers: Final = {"User-Agent": f"Stonechat/{__version__}", **headers}
         self._connect_seconds: Final = connect_seconds
-        self._proxy: Final = None if server.is_loopback else _proxy_of_environment(self._url)
-        secured = {self._url.scheme, self._proxy.scheme if self._proxy else ""}
+        self._proxy: Final = None if server.is_loopback else proxy_of(self._url)
+        secured = {self._url.scheme, URL(self._proxy).scheme if self._proxy else ""}
         self._trust: Final = trust() if "https" in secured else True
         self._urls: Final[dict[str, URL]] = {}
         self._session: aiohttp.ClientSession | None = None
@@ -88,8 +87,8 @@ class Transport:
         return self._urls[path]
 
     def _opened(self) -> aiohttp.ClientSession:
-        if self._proxy is not None and self._proxy.scheme not in {"http", "https"}:
-            raise unusable_proxy(self._proxy.scheme, self._server)
+        if self._proxy is not None and URL(self._proxy).scheme not in {"http", "https"}:
+            raise unusable_proxy(URL(self._proxy).scheme, self._server)
         return aiohttp.ClientSession(
             # As many turns as run at once; how many that is, is not decided here.
             connector=aiohttp.TCPConnector(
@@ -162,34 +161,3 @@ class _Json(aiohttp.Payload):
     async def write(self, writer: AbstractStreamWriter) -> None:
         """Write it, as fast as it is taken."""
         await writer.write(self._value)
-
-
-def _proxy_of_environment(url: URL) -> URL | None:
-    proxy = proxy_of(url, getproxies(), proxy_bypass)
-    return None if proxy is None else URL(proxy)
-
-
-def proxy_of(url: URL, known: Mapping[str, str], passes_by: Callable[[str], object]) -> str | None:
-    """Return the one of the *known* proxies that *url* is reached through; None for none (pure).
-
-    *known* is by scheme, with ``all`` for any and ``no`` for the exceptions, as `getproxies`
-    returns it; *passes_by* says whether a ``host:port`` is one of the exceptions.
-    """
-    host = url.host or ""
-    proxy = known.get(url.scheme) or known.get("all")
-    if not proxy or passes_by(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
-
-
-def _in_a_network(host: str, no_proxy: str) -> bool:
-    """Whether ``no_proxy`` names a network (192.168.0.0/16) that *host* is in."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    for named in no_proxy.split(","):
-        with suppress(ValueError):
-            if address in ip_network(named.strip(), strict=False):
-                return True
-    return False

@@ -19,8 +19,8 @@ from bot.contracts.inbound import (
     Sender,
     Source,
 )
+from bot.contracts.ledger import Direction, TurnRecord
 from bot.contracts.model import ChatModel
-from bot.contracts.store import Direction, TurnRecord
 from bot.contracts.tool import Tool
 from bot.contracts.turn import TurnId
 from bot.serve import serve
@@ -39,6 +39,7 @@ class Rig:
     app: App
     model: ScriptedModel
     conversation: ConversationKey = field(default=PAGE)
+    sender: Sender = field(default=Sender(id="owner"))
 
     @property
     def workspace(self) -> Path:
@@ -107,7 +108,7 @@ class Rig:
                 id=self.conversation.conversation_id,
                 thread_id=self.conversation.thread_id,
             ),
-            sender=Sender(id="owner"),
+            sender=self.sender,
             text=text,
             sent_at=self.app.clock.now(),
             native_id=native_id,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from yarl import URL
 
 from bot.contracts.errors import (
     ContextOverflow,
@@ -23,7 +22,6 @@ from bot.contracts.errors import (
 from bot.contracts.messages import AssistantMessage, UserMessage
 from bot.contracts.model import ModelParts, ModelRequest, ModelTimeouts, SystemPrompt, TextDelta
 from bot.models import open_model
-from bot.models.transport import proxy_of
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer
 from tests.doubles.raw_server import Play, RawServer, Visit, chunked
@@ -390,22 +388,3 @@ async def test_a_proxy_of_another_kind_is_named() -> None:
     said = await asked("http://models.test/v1", ALL_PROXY="socks5://127.0.0.1:9")
 
     assert "the proxy in the environment is a socks5 proxy" in said
-
-
-@pytest.mark.parametrize(
-    ("url", "known", "proxy"),
-    [
-        ("https://x.test/v1", {}, None),
-        ("https://x.test/v1", {"https": "http://p:1"}, "http://p:1"),
-        ("https://x.test/v1", {"https": "p:1"}, "http://p:1"),
-        ("https://x.test/v1", {"http": "http://p:1"}, None),
-        ("http://x.test/v1", {"all": "http://p:1"}, "http://p:1"),
-        ("https://x.test/v1", {"all": "http://p:1", "https": "http://q:2"}, "http://q:2"),
-        ("https://y.test/v1", {"https": "http://p:1"}, None),
-        ("http://10.1.2.3:80/v1", {"http": "http://p:1", "no": "a.test, 10.0.0.0/8"}, None),
-        ("http://11.1.2.3:80/v1", {"http": "http://p:1", "no": "10.0.0.0/8"}, "http://p:1"),
-        ("http://[fd00::1]/v1", {"http": "http://p:1", "no": "fd00::/8"}, None),
-    ],
-)
-def test_which_proxy_it_is(url: str, known: dict[str, str], proxy: str | None) -> None:
-    assert proxy_of(URL(url), known, lambda host: host == "y.test:443") == proxy
