@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bot.context.fold import Fold
@@ -49,13 +50,12 @@ class RequestBuilder:
                 rank=rank,
             ),
             messages=self.fold.messages(recorded, history=history),
-            tools=tuple(
-                ToolOffer(
-                    name=tool.name,
-                    description=tool.description,
-                    schema=tool.parameters.schema(),
-                )
-                for tool in offered
-            ),
+            tools=tuple(map(_offer, offered)),
             max_output=max_output,
         )
+
+
+@cache
+def _offer(tool: Tool[Any]) -> ToolOffer:
+    """Return what a model is told of *tool*: the same object each time, which is not changed."""
+    return ToolOffer(name=tool.name, description=tool.description, schema=tool.parameters.schema())

@@ -93,13 +93,13 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Provider:
-    """A provider's variables, as its SDK names them, and the model taken if none is named."""
+    """A provider's variables, as its own SDK names them, and the model taken if none is named."""
 
     key: str
     base_url: str
     model: str
     model_if_unnamed: str
-    """A current one of middle price, among those that the installed SDK lists."""
+    """A current one of middle price, among those that its SDK lists."""
 
 
 _PROVIDERS: Final = {
