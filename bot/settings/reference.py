@@ -1,13 +1,13 @@
 """Writes config/README.md from the settings themselves: ``python -m bot.settings.reference``."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Final, get_args, get_origin
+from collections.abc import Iterator
+from typing import Final
 
 from pydantic.fields import FieldInfo
 
 from bot.settings.root import Configuration
-from bot.settings.section import Section
+from bot.settings.section import Section, section_below
 
 _BEFORE: Final = """\
 # The settings
@@ -61,22 +61,11 @@ def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
     meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
-        inner, suffix = _below(field)
+        inner, is_named = section_below(field)
+        suffix = ".<name>" if is_named else ""
         yield f"{key}{suffix}", _default(field, inner), " ".join(meanings[name].split())
         if inner is not None:
             yield from _rows(inner, f"{key}{suffix}.")
-
-
-def _below(field: FieldInfo) -> tuple[type[Section] | None, str]:
-    """Find the section below a field: its own, or that of each of its values."""
-    kind = field.annotation
-    if isinstance(kind, type) and issubclass(kind, Section):
-        return kind, ""
-    if get_origin(kind) is Mapping:
-        value = get_args(kind)[1]
-        named = ".<name>"
-        return (value if isinstance(value, type) and issubclass(value, Section) else None), named
-    return None, ""
 
 
 def _default(field: FieldInfo, inner: type[Section] | None) -> str:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import Annotated, Final, cast, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from bot.settings.surroundings import Surroundings
@@ -27,25 +28,16 @@ class Section(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys_only(cls, value: object) -> object:
+    def _without_the_unwritten(cls, value: object) -> object:
         value = {} if value is None else value
         if not isinstance(value, dict):
             raise refusal(value, "a mapping: lines of the form `key: value`")
-        written = {key: item for key, item in value.items() if item is not None}
-        for key in written:
-            if key not in cls.model_fields:
-                raise PydanticCustomError(
-                    "unknown_key",
-                    "{key}",
-                    {"key": key, "expected": one_of(cls.model_fields, key)},
-                )
-        for name, field in cls.model_fields.items():
-            if field.is_required() and name not in written:
-                expected = f"a value: {cls.meanings()[name].rstrip('.')}"
-                raise PydanticCustomError(
-                    "missing_key", "{key}", {"key": name, "expected": expected}
-                )
-        return written
+        # A key nobody knows is kept even with nothing after it: its name is the mistake.
+        return {
+            key: item
+            for key, item in value.items()
+            if item is not None or key not in cls.model_fields
+        }
 
     @classmethod
     def meanings(cls) -> Mapping[str, str]:
@@ -62,6 +54,15 @@ class Section(BaseModel):
             if isinstance(below, ast.Expr)
             and isinstance(text := ast.literal_eval(below.value), str)
         }
+
+
+def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:
+    """Find the section below a field, and whether it is that of each of its values (pure)."""
+    kind = field.annotation
+    if get_origin(kind) is Mapping:
+        value = get_args(kind)[1]
+        return (value if isinstance(value, type) and issubclass(value, Section) else None), True
+    return (kind if isinstance(kind, type) and issubclass(kind, Section) else None), False
 
 
 def one_of(names: Iterable[str], found: str) -> str:
