@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ValidationInfo
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
@@ -59,7 +59,9 @@ def _with_secrets(
 
 
 Channels = Mapping[
-    Annotated[str, BeforeValidator(_name)],
-    Annotated[dict[str, object], BeforeValidator(_section)],
+    Annotated[str, BeforeValidator(_name), WithJsonSchema({"pattern": f"^{NAME.pattern}$"})],
+    Annotated[
+        dict[str, object], BeforeValidator(_section), WithJsonSchema({"type": ["object", "null"]})
+    ],
 ]
 """Each channel's own section as written, every scalar still text; the channel checks it."""

@@ -1,11 +1,15 @@
 """``http:`` where the bot's own server listens."""
 
 import ipaddress
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from bot.settings.section import Section, refusal, whole
+from bot.settings.shape import matching, numerals
+
+_LOOPBACK: Final = rf"localhost|127(?:\.(?:{numerals(0, 255)})){{3}}|::1"
+"""The loopback addresses as people write them."""
 
 
 def _loopback(value: object) -> object:
@@ -27,7 +31,9 @@ def _loopback(value: object) -> object:
 class HttpSettings(Section):
     """The address of the page."""
 
-    host: Annotated[str, BeforeValidator(_loopback)] = "127.0.0.1"
+    host: Annotated[str, BeforeValidator(_loopback), WithJsonSchema(matching(_LOOPBACK))] = (
+        "127.0.0.1"
+    )
     """A loopback address. Other machines come in through `ssh -L`."""
     port: Annotated[int, BeforeValidator(whole(0, 65535))] = 7870
     """The TCP port; 0 takes any free one."""

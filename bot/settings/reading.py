@@ -124,7 +124,7 @@ class Reading:
     def _leave_out(self, tree: dict[str, Value], idle: frozenset[str]) -> None:
         models = tree.get("models")
         for path, error in list(self.unset.items()):
-            if path[0] == "models" and path[1] in idle and isinstance(models, dict):
+            if path[0] == "models" and path[1:2] and path[1] in idle and isinstance(models, dict):
                 del self.unset[path]
                 models.pop(str(path[1]), None)
                 self.surroundings.findings.append(

@@ -4,15 +4,24 @@ import ast
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final, cast, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
+from bot.settings.shape import FLAG, PATH, TEXT, Shape, whole_between
 from bot.settings.surroundings import Surroundings
 
 
@@ -95,7 +104,7 @@ def shown(value: object) -> str:
             return repr(value)
 
 
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def _flag(value: object) -> object:
@@ -108,20 +117,33 @@ def _flag(value: object) -> object:
             raise refusal(value, "true or false")
 
 
-def whole(low: int, high: int) -> Callable[[object], int]:
-    """Make the check of a whole number in a range, ends included.
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The check of a whole number in a range, ends included.
 
     It is written in the plain way: no octal, no underscore, no exponent.
     """
 
-    def check(value: object) -> int:
+    low: int
+    high: int
+
+    def __call__(self, value: object) -> int:
+        """Return the number, or raise the refusal."""
         if isinstance(value, str) and _NUMBER.fullmatch(value):
             value = int(value)
-        if isinstance(value, int) and low <= value <= high:
+        if isinstance(value, int) and self.low <= value <= self.high:
             return value
-        raise refusal(value, f"a whole number between {low} and {high}")
+        raise refusal(value, f"a whole number between {self.low} and {self.high}")
 
-    return check
+    @property
+    def shape(self) -> Shape:
+        """What an editor is told."""
+        return whole_between(self.low, self.high)
+
+
+def whole(low: int, high: int) -> Whole:
+    """Make the check of a whole number in a range, ends included (pure)."""
+    return Whole(low, high)
 
 
 def _text(value: object) -> object:
@@ -140,11 +162,11 @@ def _path(value: object, info: ValidationInfo) -> object:
         raise refusal(value, str(error)) from None
 
 
-Flag = Annotated[bool, BeforeValidator(_flag)]
+Flag = Annotated[bool, BeforeValidator(_flag), WithJsonSchema(FLAG)]
 """``true`` or ``false`` and nothing like it."""
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema(TEXT)]
 """Text, exactly as written."""
 
-Folder = Annotated[Path, BeforeValidator(_path)]
+Folder = Annotated[Path, BeforeValidator(_path), WithJsonSchema(PATH)]
 """A path; ``~`` is the operator's home, a relative one starts at the state directory."""
