@@ -32,11 +32,6 @@ class Installed:
         return self.venv / "bin" / "stonechat"
 
     @property
-    def packages(self) -> Path:
-        [found] = self.venv.glob("lib/python*/site-packages")
-        return found
-
-    @property
     def environ(self) -> dict[str, str]:
         return {"PATH": "/usr/bin:/bin", "HOME": str(self.folder)}
 
@@ -75,15 +70,20 @@ def built_wheel(folder: Path) -> Path:
 
 def installed(wheel: Path, folder: Path) -> Installed:
     """Install *wheel* into a new environment below *folder*."""
-    environment, home = folder / "venv", folder / "somewhere"
-    venv.EnvBuilder(symlinks=True, with_pip=False).create(environment)
+    environment, home = empty_environment(folder / "venv"), folder / "somewhere"
     home.mkdir()
-    it = Installed(venv=environment, folder=home)
-    for pinned in pinned_to_run():
-        for top in _tops(pinned):
-            (it.packages / top.name).symlink_to(top)
     _pip("--python", str(environment), "install", "--no-deps", str(wheel))
-    return it
+    return Installed(venv=environment, folder=home)
+
+
+def empty_environment(folder: Path, *also: str) -> Path:
+    """Make an environment that holds what is pinned for running, and *also*."""
+    venv.EnvBuilder(symlinks=True, with_pip=False).create(folder)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for pinned in (*pinned_to_run(), *map(distribution, also)):
+        for top in _tops(pinned):
+            (packages / top.name).symlink_to(top)
+    return folder
 
 
 def pinned_to_run() -> Iterator[Distribution]:
