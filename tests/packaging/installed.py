@@ -98,6 +98,19 @@ def pinned_to_run() -> Iterator[Distribution]:
         yield found
 
 
+def editable(source: Path, environment: Path) -> None:
+    """Install a checkout so that it runs from where it lies, as script/set_up.py does."""
+    _pip(
+        "--python",
+        str(environment),
+        "install",
+        "--no-deps",
+        "--no-build-isolation",
+        "-e",
+        str(source),
+    )
+
+
 def check(it: Installed) -> str:
     """Say what of its requirements the environment lacks, as pip sees it."""
     return _pip("--python", str(it.venv), "check")
