@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Final
 
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
+from bot.agent.lineup import Lineup
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
@@ -20,8 +22,9 @@ from bot.contracts.clock import Chance, Clock, Ids
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
-from bot.contracts.model import ChatModel, ModelParts, ModelRequest
+from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.session import AgentId
+from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
@@ -35,10 +38,10 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
-from bot.models import open_model
 from bot.sandbox import NoSandbox, find_sandbox
-from bot.settings.models import ModelSettings
 from bot.settings.root import Settings
+from bot.setup import LiveSetup, Running
+from bot.setup.candidates import open_candidates
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
@@ -72,27 +75,16 @@ class App:
     lanes: Lanes
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
-    models: tuple[ChatModel, ...]
+    lineup: Lineup
+    setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
     clock: Clock
     closing: AsyncExitStack
 
-    @property
-    def model_names(self) -> str:
-        """The models it asks, in order, with where each was named."""
-        chosen = self.settings.agents[MAIN].models
-        return ", ".join(str(self.settings.models[name]) for name in chosen)
-
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        for channel in self.channels:
-            if isinstance(channel, HasPage):
-                channel.introduce(
-                    address=self.server.address,
-                    model=self.model_names,
-                    problem=self.settings.problem,
-                )
+        _introduce(self.channels, self.server, self.setup.settings)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -123,13 +115,25 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         channels = _channels(settings, store, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        agent_parts = await _agent_parts(settings, store, sandbox, seams)
-        for model in agent_parts.models:
-            opening.push_async_callback(model.close)
+        lineup = _lineup(settings, seams)
+        opening.push_async_callback(lineup.close)
+        agent, found = await _agent(settings, store, lineup, sandbox, seams)
+        server = _server(settings, channels, web=web)
+        setup = LiveSetup(
+            settings,
+            Running(
+                ledger=store.ledger,
+                sandbox=found,
+                clock=seams.clock,
+                lineup=lineup,
+                introduce=partial(_introduce, channels, server),
+            ),
+        )
+        _offer(setup, channels)
         deliveries = Deliveries(
             channels={(c.name, c.account): c for c in channels}, clock=seams.clock
         )
-        answers = Answers(agents={MAIN: agent_parts.agent}, turns=store.turns, bus=bus)
+        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
         runner = TurnRunner(
             turns=store.turns,
             answer=answers.answer,
@@ -161,31 +165,24 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 )
                 for channel in channels
             ),
-            models=agent_parts.models,
-            server=_server(settings, channels, web=web),
-            sandbox=agent_parts.sandbox,
+            lineup=lineup,
+            setup=setup,
+            server=server,
+            sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _AgentParts:
-    agent: Agent
-    models: tuple[ChatModel, ...]
-    sandbox: Sandbox | NoSandbox
-
-
-async def _agent_parts(
-    settings: Settings, store: Store, found: Awaitable[Sandbox | NoSandbox], seams: Seams
-) -> _AgentParts:
+async def _agent(
+    settings: Settings,
+    store: Store,
+    lineup: Lineup,
+    found: Awaitable[Sandbox | NoSandbox],
+    seams: Seams,
+) -> tuple[Agent, Sandbox | NoSandbox]:
     chosen = settings.agents[MAIN]
     workspace = WorkspaceTree(chosen.workspace)
-    candidates = tuple(
-        Candidate(model=model, max_output=settings.models[name].max_output)
-        for name in chosen.models
-        for model in _open(name, settings.models[name], seams)
-    )
     sandbox = await found
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
@@ -194,7 +191,7 @@ async def _agent_parts(
     )
     agent = Agent(
         transcripts=store.transcripts,
-        candidates=candidates,
+        lineup=lineup,
         tools=(*_tools(sandbox), *seams.tools),
         build_request=_request_of(builder),
         tool_context=_context_of(workspace, sandbox, seams.clock),
@@ -205,9 +202,7 @@ async def _agent_parts(
         ids=seams.ids,
         store_epoch=store.epoch,
     )
-    return _AgentParts(
-        agent=agent, models=tuple(candidate.model for candidate in candidates), sandbox=sandbox
-    )
+    return agent, sandbox
 
 
 def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
@@ -215,6 +210,20 @@ def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, 
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
     )
+
+
+def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
+    for channel in channels:
+        if isinstance(channel, OffersSetup):
+            channel.offer_setup(setup)
+
+
+def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
+    """Tell the page who answers; again after every change of the models."""
+    models = ", ".join(str(settings.models[name]) for name in settings.agents[MAIN].models)
+    for channel in channels:
+        if isinstance(channel, HasPage):
+            channel.introduce(address=server.address, model=models, problem=settings.problem)
 
 
 def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
@@ -231,23 +240,15 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
     )
 
 
-def _open(name: str, settings: ModelSettings, seams: Seams) -> Sequence[ChatModel]:
-    """Open a model once for each of its keys: a key and a model are one candidate."""
-    if seams.models is not None and name in seams.models:
-        return (seams.models[name],)
-    return [
-        open_model(
-            settings.provider,
-            ModelParts(
-                model=settings.model,
-                clock=seams.clock,
-                base_url=settings.base_url,
-                key=key,
-                max_output=settings.max_output,
-            ),
-        )
-        for key in settings.keys or (None,)
-    ]
+def _lineup(settings: Settings, seams: Seams) -> Lineup:
+    candidates: list[Candidate] = []
+    for name in settings.agents[MAIN].models:
+        model = settings.models[name]
+        if seams.models is not None and name in seams.models:
+            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+        else:
+            candidates += open_candidates(model, seams.clock)
+    return Lineup(candidates)
 
 
 def _tools(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:

@@ -16,7 +16,7 @@ from bot.contracts.inbound import (
     Sender,
     Source,
 )
-from bot.contracts.store import TurnQuery
+from bot.contracts.ledger import TurnQuery
 from bot.serve import serve
 from bot.settings import load_settings
 from bot.store import open_ledger

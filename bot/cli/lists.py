@@ -8,8 +8,8 @@ from bot.cli.ledger import ledger
 from bot.cli.table import local, show
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
+from bot.contracts.ledger import DeliveryQuery, Session, TurnQuery, TurnRecord
 from bot.contracts.session import SessionKey
-from bot.contracts.store import DeliveryQuery, Session, TurnQuery, TurnRecord
 from bot.contracts.turn import TurnState
 
 _OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})

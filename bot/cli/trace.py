@@ -9,7 +9,7 @@ from bot.cli.ledger import ledger
 from bot.cli.lists import place
 from bot.cli.table import local, one_line
 from bot.contracts.errors import BotError
-from bot.contracts.store import TurnRecord
+from bot.contracts.ledger import TurnRecord
 from bot.contracts.turn import TurnId
 from bot.settings.terminal import command_name
 

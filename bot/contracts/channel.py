@@ -11,8 +11,9 @@ from bot.contracts.delivery import OnUnknown, Receipt
 from bot.contracts.document import Document
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
+from bot.contracts.ledger import Found, Line, Listed, TurnRecord
 from bot.contracts.reply import ReplyPayload, Target
-from bot.contracts.store import Cursor, Found, Line, Listed, Records, TurnRecord
+from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
 
 

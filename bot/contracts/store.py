@@ -5,27 +5,18 @@ or a delivery, and nothing is written. Every verb may raise `StoreUnavailable`,
 and then nothing is written either.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
+from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
-from bot.contracts.reply import ReplyPayload
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.ledger import Conversations, Ledger, Session
+from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Entry, Recorded
-from bot.contracts.turn import (
-    Arrival,
-    Lane,
-    Outcome,
-    QueueMode,
-    Turn,
-    TurnId,
-    TurnState,
-    Usage,
-)
+from bot.contracts.turn import Arrival, Lane, Outcome, QueueMode, Turn, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,19 +169,6 @@ class Transcripts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """What a conversation line has chosen and spent."""
-
-    key: SessionKey
-    agent_id: AgentId
-    queue_mode: QueueMode | None = None
-    started_at: datetime
-    last_interaction_at: datetime
-    usage: Usage = Usage()
-    version: int = 0
-
-
 class Sessions(Protocol):
     """The choices of each session."""
 
@@ -274,156 +252,6 @@ class Records(Protocol):
 
     async def scan(self, prefix: str) -> Sequence[Record]:
         """Return all whose key begins with *prefix*, sorted."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One taking of a turn by a worker."""
-
-    number: int
-    worker: str
-    started_at: datetime
-    ended_at: datetime | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRecord:
-    """All that is known of one turn. The outcome of an absorbed one is its host's."""
-
-    turn: Turn
-    outcome: Outcome | None
-    absorbed_by: TurnId | None
-    ended_at: datetime | None
-    attempts: tuple[Attempt, ...] = ()
-    deliveries: tuple[Delivery, ...] = ()
-
-
-class Direction(StrEnum):
-    """Who said a line."""
-
-    HEARD = "heard"
-    SAID = "said"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line of a conversation as a person sees it."""
-
-    seq: int
-    direction: Direction
-    turn_id: TurnId
-    at: datetime
-    text: str
-    """What was heard, or what was said as plain text."""
-    source: Source | None = None
-    """Of a line that was heard."""
-    edited_source: Source | None = None
-    """The line that this one was heard instead of."""
-    delivery_id: str | None = None
-    payload: ReplyPayload | None = None
-    """Of a line that was said."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnQuery:
-    """Which turns; None means any."""
-
-    session_key: SessionKey | None = None
-    conversation: ConversationKey | None = None
-    states: Collection[TurnState] | None = None
-    limit: int = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryQuery:
-    """Which deliveries; None means any."""
-
-    states: Collection[DeliveryState] | None = None
-    turn_id: TurnId | None = None
-    limit: int = 100
-
-
-class Ledger(Protocol):
-    """Read-only, for eyes: lists, traces, the page."""
-
-    async def turn(self, turn_id: TurnId) -> TurnRecord | None:
-        """Return all that is known of one turn."""
-        ...
-
-    async def turns(self, query: TurnQuery) -> Sequence[TurnRecord]:
-        """Return turns, newest first, without attempts and deliveries."""
-        ...
-
-    async def deliveries(self, query: DeliveryQuery) -> Sequence[Delivery]:
-        """Return deliveries, newest first."""
-        ...
-
-    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
-        """Return sessions, latest interaction first."""
-        ...
-
-    async def after(
-        self, conversation: ConversationKey, seq: int, *, limit: int = 200
-    ) -> Sequence[Line]:
-        """Return the latest *limit* lines after *seq*, in order.
-
-        Heard: inbound messages and commands, not interactions (buttons). Said:
-        deliveries that arrived.
-        """
-        ...
-
-    async def counts(self) -> Mapping[str, int]:
-        """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """One conversation in which something was said."""
-
-    key: ConversationKey
-    title: str | None
-    """The name a person gave it."""
-    opening: str
-    """What was heard in it first, up to 200 characters."""
-    first_seq: int
-    """Its first line. A conversation that was forgotten and used again begins anew."""
-    last_at: datetime
-    """When somebody last said something to us in it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A line that a search found, and where."""
-
-    conversation: ConversationKey
-    line: Line
-
-
-class Conversations(Protocol):
-    """Lists, names and searches. A place is the key of its first conversation."""
-
-    async def latest(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
-        """Return the first conversation and its threads, what was last used first."""
-        ...
-
-    async def get(self, conversation: ConversationKey) -> Listed | None:
-        """Return one, or None if nothing stands in it."""
-        ...
-
-    async def search(
-        self, place: ConversationKey, words: Sequence[str], *, limit: int = 50
-    ) -> Sequence[Found]:
-        """Return lines that hold every one of *words*, newest first.
-
-        A word is any run of characters, and upper and lower case are the same.
-        """
-        ...
-
-    async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
-        """Name it, or take its name away; say whether there is such a conversation."""
         ...
 
 

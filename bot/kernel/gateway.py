@@ -7,7 +7,8 @@ from typing import Final
 from bot.contracts.channel import Accepted
 from bot.contracts.events import Bus, Event, TurnEnded
 from bot.contracts.inbound import ConversationKey, Inbound
-from bot.contracts.store import Cursor, Found, Line, Listed, Store, TurnQuery, TurnRecord
+from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
+from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
 from bot.kernel.intake import Intake
 

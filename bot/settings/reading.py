@@ -10,8 +10,10 @@ from pydantic_core import ErrorDetails
 
 from bot.contracts.errors import ConfigError
 from bot.settings.agents import AgentSettings
+from bot.settings.choice import choice, with_choice
+from bot.settings.elsewhere import addresses, stored_tokens
 from bot.settings.environment import Unset, fill_in
-from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed
+from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed, named_besides
 from bot.settings.root import Configuration, Settings
 from bot.settings.section import Section, one_of, section_below, shown
 from bot.settings.surroundings import Surroundings
@@ -29,9 +31,11 @@ _PLAIN: Final = {
 class SettingsBroken(ConfigError):
     """The operator must act; it speaks of the first mistake, `mistakes` are all."""
 
-    def __init__(self, first: ConfigError, *others: ConfigError) -> None:
+    def __init__(self, first: ConfigError, *others: ConfigError, store: str | None = None) -> None:
         super().__init__(first.setting, first.found, first.expected, where=first.where)
         self.mistakes = (first, *others)
+        self.store = store
+        """Where everything is remembered, if that much is known in spite of the mistakes."""
 
     def __str__(self) -> str:
         """The first mistake, and how many there are besides."""
@@ -67,7 +71,8 @@ class Reading:
         if settings is None or self.mistakes:
             order = {path: number for number, path in enumerate(self.parsed.lines)}
             self.mistakes.sort(key=lambda noted: order.get(self._written(noted[0]), -1))
-            raise SettingsBroken(*(error for _, error in self.mistakes))
+            store = None if written is None or self._is_wrong(("store",)) else written.store
+            raise SettingsBroken(*(error for _, error in self.mistakes), store=store)
         return settings
 
     def _validated(self, tree: dict[str, Value]) -> Configuration | None:
@@ -158,25 +163,26 @@ class Reading:
         """Put everything together; what does not fit together is noted."""
         agents, models = {"main": written.agents.main}, dict[str, ModelSettings]()
         broken = {path[1] for path, _ in self.mistakes if path[0] == "models" and len(path) > 1}
+        environment, by_hand = self.surroundings.environment, None
         try:
-            if not written.models and not broken:
-                name, models[name] = chosen(self.surroundings.environment)
+            by_hand = choice(environment)
+            if not written.models and not broken and by_hand is None:
+                name, models[name] = chosen(environment)
         except ModelUnusable as error:
             self._note(("models",), error.found, error.expected)
         known = {*written.models, *models, *broken}
         for agent_id, agent in agents.items():
             path = ("agents", agent_id, "models")
             names = agent.models or tuple(written.models) or tuple(models)
-            if self._is_wrong(path):
-                continue
-            for number, name in enumerate(names):
+            is_judged = by_hand is None and not self._is_wrong(path)
+            for number, name in enumerate(names if is_judged else ()):
                 if name not in known:
                     self._note((*path, number), repr(name), one_of(map(str, known), name))
                 elif name in written.models:
                     models[name] = self._completed(name, written)
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
-        return Settings(
+        settings = Settings(
             home=self.surroundings.home,
             agents=agents,
             models=models,
@@ -186,7 +192,13 @@ class Reading:
             tools=written.tools,
             limits=written.limits,
             findings=tuple(self.surroundings.findings),
+            named_besides=named_besides(environment, written=bool(written.models)),
+            addresses=addresses(environment),
+            stored=tuple(
+                each for each in stored_tokens(environment) if each.channel not in written.channels
+            ),
         )
+        return settings if by_hand is None else with_choice(settings, by_hand)
 
     def _completed(self, name: str, written: Configuration) -> ModelSettings:
         path = ("models", name)

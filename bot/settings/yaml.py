@@ -107,7 +107,6 @@ class _Reading:
                 plain = getattr(node, "style", None) is None
                 return None if plain and node.value in _NOTHING else str(node.value)
 
-
     def _refuse_nul(self, node: yaml.Node, setting: str) -> None:
         """Refuse U+0000, which quotes can bring in: no path, address or header may hold it."""
         if "\0" in str(node.value):

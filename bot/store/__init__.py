@@ -6,7 +6,8 @@ from typing import Protocol, cast
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
-from bot.contracts.store import Ledger, Store
+from bot.contracts.ledger import Ledger
+from bot.contracts.store import Store
 
 _SETTING = "store"
 _EXPECTED = "an address such as sqlite:///path/to/stonechat.db"

@@ -10,7 +10,7 @@ from aiohttp import WSCloseCode, WSMsgType
 from bot.contracts.channel import Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import BotError, StoreUnavailable
-from bot.contracts.store import Line, TurnRecord
+from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest

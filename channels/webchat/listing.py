@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bot.contracts.store import Direction, Found, Listed
+from bot.contracts.ledger import Direction, Found, Listed
 from channels.webchat.places import name_of
 
 LONGEST_TITLE: Final = 120

@@ -20,8 +20,9 @@ from bot.contracts.errors import (
     SendUncertain,
     StoreUnavailable,
 )
+from bot.contracts.ledger import DeliveryQuery
 from bot.contracts.reply import ReplyPayload, Target
-from bot.contracts.store import DeliveryQuery, Outbox, Store
+from bot.contracts.store import Outbox, Store
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
 from bot.delivery.courier import Courier, NoticeOf
 from tests.doubles.arrivals import a_delivery, an_arrival

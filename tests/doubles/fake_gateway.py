@@ -28,10 +28,11 @@ from bot.contracts.events import (
     WordsCame,
 )
 from bot.contracts.inbound import ConversationKey, EventClass, Inbound, Source
+from bot.contracts.ledger import Direction, Found, Line, Listed, TurnRecord
 from bot.contracts.messages import ResultState
 from bot.contracts.reply import ReplyKind, ReplyPayload, Target
 from bot.contracts.session import AgentId, Route, SessionKey
-from bot.contracts.store import Cursor, Direction, Found, Line, Listed, TurnRecord
+from bot.contracts.store import Cursor
 from bot.contracts.turn import (
     Arrival,
     Lane,

@@ -19,8 +19,8 @@ from bot.contracts.inbound import (
     Sender,
     Source,
 )
+from bot.contracts.ledger import Direction, TurnRecord
 from bot.contracts.model import ChatModel
-from bot.contracts.store import Direction, TurnRecord
 from bot.contracts.tool import Tool
 from bot.contracts.turn import TurnId
 from bot.serve import serve

@@ -14,7 +14,8 @@ from bot.contracts.admission import Handled
 from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
 from bot.contracts.events import TurnAbsorbed, TurnEnded
-from bot.contracts.store import StopAsked, Store, TurnQuery, Turns, WorkWaiting
+from bot.contracts.ledger import TurnQuery
+from bot.contracts.store import StopAsked, Store, Turns, WorkWaiting
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
 from bot.kernel.lanes import Lanes
 from bot.kernel.turn import TurnRunner

@@ -34,6 +34,7 @@ FULL: Final[dict[str, Any]] = {
             "key": "sk-1",
             "keys": ["sk-2", {"file": "key"}],
             "max_output": 4000,
+            "context": 8192,
         },
         "two": {"provider": "demo", "model": "demo"},
     },

@@ -5,7 +5,8 @@ from datetime import timedelta
 from bot.contracts.admission import Handled
 from bot.contracts.delivery import DeliveryState, GivenUp
 from bot.contracts.inbound import EventClass
-from bot.contracts.store import DeliveryQuery, Direction, Line, Store, TurnQuery
+from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
+from bot.contracts.store import Store
 from bot.contracts.turn import TurnId, TurnState
 from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock

@@ -11,8 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from bot.contracts.admission import Handled
 from bot.contracts.delivery import Delivery, GivenUp, OnUnknown
 from bot.contracts.delivery import DeliveryState as D
+from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
-from bot.contracts.store import DeliveryQuery, Duplicate, Full, Opened, Renewal, Store, TurnQuery
+from bot.contracts.store import Duplicate, Full, Opened, Renewal, Store
 from bot.contracts.transcript import Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Rank, Turn
 from tests.doubles.arrivals import a_delivery, a_payload, an_arrival

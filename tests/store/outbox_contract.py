@@ -8,7 +8,8 @@ import pytest
 
 from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, OnUnknown, Receipt
 from bot.contracts.errors import LeaseLost
-from bot.contracts.store import DeliveryQuery, Opened, Store
+from bot.contracts.ledger import DeliveryQuery
+from bot.contracts.store import Opened, Store
 from bot.contracts.turn import Turn
 from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.watched_clock import WatchedClock

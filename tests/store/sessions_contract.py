@@ -3,8 +3,9 @@
 import asyncio
 from dataclasses import replace
 
+from bot.contracts.ledger import Session
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.store import Session, Store
+from bot.contracts.store import Store
 from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Usage
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.watched_clock import WatchedClock

@@ -5,16 +5,8 @@ from typing import Final
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
-from bot.contracts.store import (
-    Conversations,
-    Ledger,
-    Outbox,
-    Records,
-    Sessions,
-    Store,
-    Transcripts,
-    Turns,
-)
+from bot.contracts.ledger import Conversations, Ledger
+from bot.contracts.store import Outbox, Records, Sessions, Store, Transcripts, Turns
 from bot.store.sqlite import leases
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Final
 
 from bot.contracts.inbound import ConversationKey, EventClass
-from bot.contracts.store import Found, Listed
+from bot.contracts.ledger import Found, Listed
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer

@@ -6,8 +6,8 @@ from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown
 from bot.contracts.inbound import ConversationKey
+from bot.contracts.ledger import Attempt, Direction, Line, Session
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.store import Attempt, Direction, Line, Session
 from bot.contracts.turn import QueueMode, Turn, TurnId, TurnState
 from bot.store import codec
 

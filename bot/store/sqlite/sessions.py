@@ -2,8 +2,8 @@
 
 import sqlite3
 
+from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
-from bot.contracts.store import Session
 from bot.contracts.turn import Turn, Usage
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
@@ -31,32 +30,13 @@ from bot.contracts.turn import (
     Turn,
     TurnId,
 )
-from bot.store.sqlite import claims, conversations, outbox, sessions, transcripts
+from bot.store.sqlite import claims, conversations, due, outbox, sessions, transcripts
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps, Claimed
 from bot.store.sqlite.db import Reader, Unit, Writer
 from bot.store.sqlite.leases import NOBODY, Boot, require_turn
 from bot.store.sqlite.records import move_cursor
 from bot.store.sqlite.rows import ticks, turn_of
-
-_LOOK_SECONDS: Final = 1.0
-"""How long a missed wake-up may cost."""
-
-_LEFT_BEHIND: Final = """
-    SELECT * FROM turn
-    WHERE state = 'running' AND boot <> :boot AND lane IN (SELECT value FROM json_each(:lanes))
-    ORDER BY lane = 'background', seq LIMIT 1
-"""
-"""A turn that ran and has no worker: its process is gone, or it was put back."""
-
-_DUE: Final = """
-    SELECT * FROM turn AS one INDEXED BY turn_due
-    WHERE state = 'waiting' AND lane = :lane AND (not_before IS NULL OR not_before <= :now)
-      AND NOT EXISTS (
-        SELECT 1 FROM turn AS other
-        WHERE other.session_key = one.session_key AND other.state = 'running')
-    ORDER BY seq LIMIT 1
-"""
 
 
 class SqliteTurns:
@@ -197,26 +177,15 @@ class SqliteTurns:
                 seconds = 0.0 if rung else await self._seconds_until_due()
                 if seconds <= 0:
                     yield WorkWaiting()
-                    seconds = _LOOK_SECONDS
-                await self._bell.wait(heard, min(seconds, _LOOK_SECONDS))
+                    seconds = due.LOOK_SECONDS
+                await self._bell.wait(heard, min(seconds, due.LOOK_SECONDS))
                 rung = self._bell.rings != heard
         finally:
             self._listeners.remove(stops)
 
     async def _seconds_until_due(self) -> float:
         now = ticks(self._clock.now())
-
-        def unit(connection: sqlite3.Connection) -> float:
-            if _candidate(connection, tuple(Lane), now, self._boot) is not None:
-                return 0.0
-            (later,) = connection.execute(
-                "SELECT MIN(not_before) FROM turn INDEXED BY turn_later"
-                " WHERE state = 'waiting' AND not_before > ?",
-                (now,),
-            ).fetchone()
-            return _LOOK_SECONDS if later is None else (later - now) / 1e6
-
-        return await self._reader.read(unit)
+        return await self._reader.read(partial(due.seconds_until_due, now=now, boot=self._boot))
 
     def _tell_opened(self, claimed: Sequence[Claimed]) -> None:
         if all(one.waits for one in claimed):
@@ -251,7 +220,7 @@ class SqliteTurns:
 def _take(
     connection: sqlite3.Connection, *, worker: str, lanes: Collection[Lane], now: int, boot: Boot
 ) -> Turn | None:
-    while (row := _candidate(connection, lanes, now, boot)) is not None:
+    while (row := due.candidate(connection, lanes, now, boot)) is not None:
         try:
             turn_of(row)
         except RecordUnreadable as error:  # it must not hold up those behind it
@@ -259,18 +228,6 @@ def _take(
             continue
         return _begin(connection, row, worker, now, boot)
     return None
-
-
-def _candidate(
-    connection: sqlite3.Connection, lanes: Collection[Lane], now: int, boot: Boot
-) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = connection.execute(
-        _LEFT_BEHIND, {"boot": boot.number, "lanes": json.dumps(list(lanes))}
-    ).fetchone()
-    for lane in Lane:
-        if row is None and lane in lanes:
-            row = connection.execute(_DUE, {"lane": lane, "now": now}).fetchone()
-    return row
 
 
 def _begin(

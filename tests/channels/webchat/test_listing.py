@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from bot.contracts.store import Listed
+from bot.contracts.ledger import Listed
 from channels.webchat.listing import (
     Answer,
     SearchWish,

@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from bot.contracts.delivery import DeliveryState
+from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
-from bot.contracts.store import DeliveryQuery, TurnQuery
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store.sqlite import SqliteStore
 from tests.doubles.arrivals import a_delivery, an_arrival, an_inbound

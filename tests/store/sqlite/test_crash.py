@@ -12,8 +12,9 @@ import pytest
 
 from bot.contracts.delivery import DeliveryState
 from bot.contracts.errors import LeaseLost, StoreHeld
+from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.messages import AssistantMessage
-from bot.contracts.store import DeliveryQuery, Store, TurnQuery
+from bot.contracts.store import Store
 from bot.contracts.transcript import Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store import open_ledger, open_store

@@ -1,0 +1,5 @@
+"""Setting up: what the owner sees of the bot, and changes while it runs."""
+
+from bot.setup.live import LiveSetup, Running
+
+__all__ = ["LiveSetup", "Running"]
