@@ -8,6 +8,8 @@ from datetime import tzinfo
 from functools import partial
 from typing import Any, Final
 
+from bot.access.people import OwnerAlone, RecordedPeople
+from bot.access.rank import Ranks
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
@@ -23,12 +25,13 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
+from bot.contracts.people import People
 from bot.contracts.session import AgentId
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Turn
+from bot.contracts.turn import Rank, Turn
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
@@ -46,6 +49,7 @@ from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
+from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
 
@@ -112,7 +116,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        channels = _channels(settings, store, seams)
+        people = _people(settings, store, seams)
+        channels = _channels(settings, store, people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineup = _lineup(settings, seams)
@@ -141,7 +146,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = Intake(store.turns, Router(MAIN), OWNERS, bus, seams.clock, seams.ids)
+        ranks = Ranks(owners=OWNERS, people=people)
+        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
         return App(
             settings=settings,
             store=store,
@@ -154,17 +160,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 limit=settings.limits.turns_at_once,
             ),
             channels=channels,
-            couriers=tuple(
-                Courier(
-                    channel=channel,
-                    outbox=store.outbox,
-                    notice_of=deliveries.of_given_up,
-                    bus=bus,
-                    clock=seams.clock,
-                    chance=seams.chance,
-                )
-                for channel in channels
-            ),
+            couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
             setup=setup,
             server=server,
@@ -205,10 +201,34 @@ async def _agent(
     return agent, sandbox
 
 
-def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
-    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
+def _people(settings: Settings, store: Store, seams: Seams) -> People:
+    """Let nobody but the owner in while the settings are not those of the file."""
+    people = RecordedPeople(store.records, seams.clock, seams.ids)
+    return OwnerAlone(people) if settings.problem else people
+
+
+def _channels(
+    settings: Settings, store: Store, people: People, seams: Seams
+) -> tuple[Channel, ...]:
+    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records, people=people)
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
+    )
+
+
+def _couriers(
+    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+) -> tuple[Courier, ...]:
+    return tuple(
+        Courier(
+            channel=channel,
+            outbox=store.outbox,
+            notice_of=deliveries.of_given_up,
+            bus=bus,
+            clock=seams.clock,
+            chance=seams.chance,
+        )
+        for channel in channels
     )
 
 
@@ -220,15 +240,22 @@ def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
 
 def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
     """Tell the page who answers; again after every change of the models."""
-    models = ", ".join(str(settings.models[name]) for name in settings.agents[MAIN].models)
+    models = [settings.models[name] for name in settings.agents[MAIN].models]
     for channel in channels:
         if isinstance(channel, HasPage):
-            channel.introduce(address=server.address, model=models, problem=settings.problem)
+            channel.introduce(
+                address=server.address,
+                model=", ".join(model.model for model in models),
+                problem=settings.problem,
+                demo=all(model.provider == "demo" for model in models),
+            )
 
 
 def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
+        public_url=settings.http.public_url,
+        trusted_proxies=settings.http.trusted_proxies,
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
@@ -295,10 +322,12 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     async def build_request(
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
+        rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
         return await builder.build(
             recorded,
             tools,
-            private=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
+            rank=rank,
+            private=rank is Rank.OWNER and conversation.kind is ConversationKind.DIRECT,
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
@@ -308,14 +337,16 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
 
 def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
     seen = SeenInMemory()
+    box = None if isinstance(sandbox, NoSandbox) else sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
+        rank = turn.arrival.rank
         return ToolContext(
             call_id=call.id,
             session_key=turn.session_key,
-            rank=turn.arrival.rank,
-            workspace=workspace,
-            sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
+            rank=rank,
+            workspace=as_seen_by(rank, workspace),
+            sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,
         )

@@ -10,7 +10,6 @@ from bot.agent.failover import Failover, Try
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
-from bot.agent.policy import permitted
 from bot.agent.repair import repair
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
@@ -106,11 +105,12 @@ class Agent:
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
-            permitted(self.tools, turn.arrival.rank),
+            self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
             transcript.keep,
             hooks,
+            turn.arrival.rank,
         )
         return Run(transcript=transcript, tools=tools, budget=budget, hooks=hooks, ids=self.ids)
 

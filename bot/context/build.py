@@ -9,6 +9,7 @@ from bot.context.prompt import system_prompt
 from bot.contracts.model import ModelRequest, ToolOffer
 from bot.contracts.tool import Tool
 from bot.contracts.transcript import Recorded
+from bot.contracts.turn import Rank
 from bot.workspace.files import WorkspaceFiles
 
 
@@ -25,6 +26,7 @@ class RequestBuilder:
         recorded: Sequence[Recorded],
         tools: Sequence[Tool[Any]],
         *,
+        rank: Rank,
         private: bool,
         history: int,
         max_output: int,
@@ -33,13 +35,18 @@ class RequestBuilder:
 
         Its beginning stays the same, byte for byte, from turn to turn, as long
         as the workspace's files and the tools do: what changes (the time, the
-        place) stands in the message it belongs to.
+        place) stands in the message it belongs to. *private* says that the owner alone
+        reads along.
         """
         files = await self.files.read(private=private)
         offered = sorted(tools, key=lambda tool: tool.name)
         return ModelRequest(
             system=system_prompt(
-                files=files, tools=offered, zone=self.fold.zone, sandbox_note=self.sandbox_note
+                files=files,
+                tools=offered,
+                zone=self.fold.zone,
+                sandbox_note=self.sandbox_note,
+                rank=rank,
             ),
             messages=self.fold.messages(recorded, history=history),
             tools=tuple(

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from ipaddress import ip_address, ip_network
 from typing import Final
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
@@ -14,6 +12,7 @@ from bot import __version__
 from bot.contracts.errors import ModelError
 from bot.models.failure import BROKEN, broken, unusable_proxy
 from bot.models.server import Server
+from bot.net.proxy import proxy_of
 from bot.net.trust import trust
 
 _KEPT_SECONDS: Final = 4.0
@@ -156,26 +155,3 @@ class _Json(aiohttp.Payload):
     async def write(self, writer: AbstractStreamWriter) -> None:
         """Write it, as fast as it is taken."""
         await writer.write(self._value)
-
-
-def proxy_of(url: URL) -> str | None:
-    """Return the proxy that the environment, or macOS, names for *url*; None for none."""
-    host = url.host or ""
-    known = getproxies()
-    proxy = known.get(url.scheme) or known.get("all")
-    if not proxy or proxy_bypass(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
-
-
-def _in_a_network(host: str, no_proxy: str) -> bool:
-    """Whether ``no_proxy`` names a network (192.168.0.0/16) that *host* is in."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    for named in no_proxy.split(","):
-        with suppress(ValueError):
-            if address in ip_network(named.strip(), strict=False):
-                return True
-    return False

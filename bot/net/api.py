@@ -3,6 +3,7 @@
 Not for addresses that a model or a stranger chose: those are `bot.net.fetch`'s.
 """
 
+import asyncio
 import json
 import socket
 import ssl
@@ -14,6 +15,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import aiohttp
+from yarl import URL
+
+from bot.net.proxy import proxy_of
+from bot.net.trust import trust
 
 _LARGEST: Final = 4 * 1024 * 1024
 """Bytes of an answer: a list of a thousand models is a tenth of it."""
@@ -67,16 +72,26 @@ async def ask(
     Raises:
         Unanswered: nothing came back within *seconds*.
     """
+    at = URL(url)
+    proxy = None if is_loopback(url) else proxy_of(at)
+    secured = at.scheme == "https" or (proxy or "").startswith("https:")
+    checks = await asyncio.to_thread(trust) if secured else True
     try:
         async with (
             aiohttp.ClientSession(
-                trust_env=not is_loopback(url),
+                connector=aiohttp.TCPConnector(ssl=checks, force_close=True),
+                # It would read more than proxies: logins, from a file in the home directory.
+                trust_env=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=seconds),
                 headers={"User-Agent": "Stonechat", **(headers or {})},
             ) as http,
             http.request(
-                "GET" if body is None else "POST", url, json=body, allow_redirects=False
+                "GET" if body is None else "POST",
+                at,
+                json=body,
+                proxy=proxy,
+                allow_redirects=False,
             ) as response,
         ):
             return Answer(

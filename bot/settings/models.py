@@ -1,8 +1,8 @@
 """``models:`` who thinks; and what is chosen where nothing is configured."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -94,6 +94,11 @@ class ModelSettings:
     """None leaves the size of the window to the model."""
     source: str = ""
     """Where it, or its key, was named; for eyes, before anything is spent."""
+
+    def by_key(self) -> "Iterator[ModelSettings]":
+        """Give it once with each of its keys: a key and a model are asked together."""
+        for key in self.keys or (None,):
+            yield replace(self, keys=() if key is None else (key,))
 
     def __str__(self) -> str:
         """The model and its source in one line."""

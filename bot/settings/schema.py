@@ -34,6 +34,7 @@ def _of_section(section: type[Section]) -> dict[str, Any]:
             for name, field in section.model_fields.items()
         },
         "additionalProperties": False,
+        **section.rules,
     }
     needed = [name for name, field in section.model_fields.items() if field.is_required()]
     return {**shape, "required": needed} if needed else shape

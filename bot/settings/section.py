@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Final, cast, get_args, get_origin
+from typing import Annotated, ClassVar, Final, cast, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -34,6 +34,9 @@ class Section(BaseModel):
         arbitrary_types_allowed=True,
         validate_default=False,
     )
+
+    rules: ClassVar[Shape] = {}
+    """What an editor is told of several keys at once, in JSON Schema."""
 
     @model_validator(mode="before")
     @classmethod

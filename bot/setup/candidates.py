@@ -3,7 +3,6 @@
 from bot.agent.failover import Candidate
 from bot.contracts.clock import Clock
 from bot.contracts.model import ChatModel, ModelParts
-from bot.contracts.secret import Secret
 from bot.models import open_model
 from bot.settings import ModelSettings
 
@@ -15,13 +14,13 @@ def open_candidates(settings: ModelSettings, clock: Clock) -> tuple[Candidate, .
         ConfigError: there is no such provider, or the settings do not suit it.
     """
     return tuple(
-        Candidate(model=opened(settings, key, clock), max_output=settings.max_output)
-        for key in settings.keys or (None,)
+        Candidate(model=opened(each, clock), max_output=each.max_output)
+        for each in settings.by_key()
     )
 
 
-def opened(settings: ModelSettings, key: Secret | None, clock: Clock) -> ChatModel:
-    """Open it with one key, or with none.
+def opened(settings: ModelSettings, clock: Clock) -> ChatModel:
+    """Open it with its first key, or with none.
 
     Raises:
         ConfigError: there is no such provider, or the settings do not suit it.
@@ -32,7 +31,7 @@ def opened(settings: ModelSettings, key: Secret | None, clock: Clock) -> ChatMod
             model=settings.model,
             clock=clock,
             base_url=settings.base_url,
-            key=key,
+            key=settings.keys[0] if settings.keys else None,
             max_output=settings.max_output,
             context=settings.context,
         ),

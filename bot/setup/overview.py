@@ -47,8 +47,8 @@ async def overview(settings: Settings, look: Look) -> Overview:
     disk = await asyncio.to_thread(look_at_disk, settings.home)
     return Overview(
         version=__version__,
-        models=tuple(_model(each, look.windows or {}) for each in models),
-        channels=(*_channels(settings),),
+        models=models_of(settings, look.windows or {}),
+        channels=tuple(channels_of(settings)),
         spent=await _spent(models, look),
         limits=(
             LimitView(setting="limits.model_calls", value=_calls(settings.limits.model_calls)),
@@ -67,6 +67,11 @@ async def overview(settings: Settings, look: Look) -> Overview:
     )
 
 
+def models_of(settings: Settings, windows: dict[str, int]) -> tuple[ModelView, ...]:
+    """Return the models that would be asked, in their order (pure)."""
+    return tuple(_model(each, windows) for each in _used(settings))
+
+
 def _used(settings: Settings) -> Iterator[ModelSettings]:
     for agent in settings.agents.values():
         for name in agent.models:
@@ -83,7 +88,8 @@ def _model(model: ModelSettings, windows: dict[str, int]) -> ModelView:
     )
 
 
-def _channels(settings: Settings) -> Iterator[ChannelView]:
+def channels_of(settings: Settings) -> Iterator[ChannelView]:
+    """Give the doors to the platforms, and the tokens that wait for theirs (pure)."""
     for name in settings.channels:
         detail = "the page and the terminal" if name == "webchat" else "as configured"
         yield ChannelView(channel=name, detail=detail, listening=True)

@@ -21,8 +21,10 @@ from bot.settings.elsewhere import Addresses
 from bot.settings.models import read_base_url
 from bot.setup.candidates import opened
 
+_OWN: Final = (Addresses().anthropic, Addresses().openai)
 _PROVIDERS: Final = ("anthropic", "openai")
-_SHAPES: Final = ("sk-ant-",)
+_ADMIN: Final = ("sk-ant-admin", "sk-admin-")
+"""How keys begin that manage an account (and cannot ask a model anything)."""
 _ANSWER_TOKENS: Final = 16
 """Tokens of the one answer: it is asked for one word, and a cut word proves as much."""
 _SECONDS: Final = 45.0
@@ -59,14 +61,14 @@ async def try_key(offer: KeyOffer, addresses: Addresses, clock: Clock) -> Tried:
     """
     provider = provider_of(offer)
     base_url = _base_url(offer)
-    home = addresses.anthropic if provider == "anthropic" else addresses.openai
+    home = {"anthropic": addresses.anthropic, "openai": addresses.openai}[provider]
     at = base_url or home
     answer, models = await _listed(provider, at, offer.key)
     name = (offer.model or "").strip() or _pick(provider, base_url, answer, models, at)
     model = ModelSettings(
         provider=provider,
         model=name,
-        base_url=base_url or (None if home == getattr(Addresses(), provider) else home),
+        base_url=base_url or (home if home not in _OWN else None),
         keys=(offer.key,),
     )
     await answer_one_word(model, clock, known_names=[each.name for each in models or ()])
@@ -94,11 +96,9 @@ def provider_of(offer: KeyOffer) -> str:
                 f" {' or '.join(_PROVIDERS)}, and a local server needs none."
             )
         return offer.provider
-    if offer.base_url is None and key.startswith(_SHAPES):
-        return "anthropic"
-    if key.startswith("sk-ant-admin"):
+    if key.startswith(_ADMIN):
         raise SetupRefused("This is an admin key, which no model takes; make an API key instead.")
-    return "openai"
+    return "anthropic" if offer.base_url is None and key.startswith("sk-ant-") else "openai"
 
 
 async def answer_one_word(
@@ -114,7 +114,7 @@ async def answer_one_word(
         SetupRefused: it did not answer.
     """
     try:
-        asked = opened(model, model.keys[0] if model.keys else None, clock)
+        asked = opened(model, clock)
     except ConfigError as error:
         raise SetupRefused(sentence(error)) from None
     try:

@@ -184,13 +184,13 @@ class ChatModelContract:
         assert "nothing for 0.05 seconds" in str(error)
 
     async def test_silence_in_the_middle_is_not_waited_out(self, rig: Rig) -> None:
-        await rig.plays(Answer(text="one two three", stall=True, after=4), patience=0.2)
+        await rig.plays(Answer(text="one two three four five", stall=True, after=4), patience=0.2)
 
         assert isinstance(await rig.fails(), ModelDisconnected)
 
     async def test_one_who_leaves_hangs_up(self, rig: Rig) -> None:
         gate = Gate()
-        await rig.plays(Answer(text="one two three", hold=gate, after=4))
+        await rig.plays(Answer(text="one two three four five", hold=gate, after=4))
         call = asyncio.create_task(rig.hears())
         await gate.reached()
 
