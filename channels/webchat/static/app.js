@@ -10,6 +10,7 @@ import { Panel } from "./panel.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
 import { Thread } from "./thread.js";
+import { isSomebodyElse, showWho } from "./who.js";
 
 const element = (id) => document.getElementById(id);
 const quietMilliseconds = 1200; // a connection that is back before this was never missed
@@ -246,6 +247,12 @@ class Page {
   }
 
   welcome(frame) {
+    if (isSomebodyElse(frame)) {
+      this.socket.close();
+      location.reload();
+      return;
+    }
+    showWho(frame);
     clearTimeout(this.offlineTimer);
     element("connection").hidden = true;
     this.about(frame);
