@@ -66,7 +66,8 @@ class Reader:
     async def keep_running(self, block: str) -> None:
         """Type a block that starts the bot, once the one before is stopped; wait for it."""
         await self.stop()
-        self._running = await self._start(block, stdin=asyncio.subprocess.DEVNULL)
+        # A shell that is interrupted forgets how its command ended; one with a trap passes it on.
+        self._running = await self._start(f"trap : INT\n{block}", stdin=asyncio.subprocess.DEVNULL)
         async with asyncio.timeout(_SECONDS):
             while not await is_answered(self.home / ".stonechat" / "control.sock"):
                 assert self._running.returncode is None, await _said(self._running)

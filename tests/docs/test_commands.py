@@ -9,11 +9,13 @@ The word behind ``sh`` at the head of a block, which no reader sees, says what b
 
 import re
 import subprocess
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.architecture.pages import Block, Page, pages
+from tests.architecture.source import ROOT
 from tests.docs.commands import faults
 from tests.docs.reader import NOT_RUN, UNTIL_STOPPED
 
@@ -22,6 +24,7 @@ BLOCKS: Final = [
     for each in pages()
     for block in each.blocks("sh")
 ]
+CONFIGURATIONS: Final = sorted((ROOT / "config").rglob("*.yaml"))
 _INLINE: Final = re.compile(r"(?:script/run|stonechat) [a-z].*")
 
 
@@ -46,9 +49,19 @@ def test_a_block_is_run_or_says_why_it_is_not(block: Block) -> None:
 
 @pytest.mark.parametrize("each", pages(), ids=lambda each: each.path)
 def test_every_command_that_a_page_names_in_passing_exists(each: Page) -> None:
-    named = [code for code in each.code() if _INLINE.fullmatch(code)]
+    named = [re.sub(r"\|\w+", "", code) for code in each.code() if _INLINE.fullmatch(code)]
 
     assert [(code, faults(code)) for code in named if faults(code)] == []
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.name)
+def test_every_command_and_file_that_a_configuration_names_in_a_comment_exists(file: Path) -> None:
+    comments = "\n".join(line.partition("#")[2] for line in file.read_text().splitlines())
+    commands = [code for code in re.findall(r"`([^`]+)`", comments) if _INLINE.fullmatch(code)]
+    files = re.findall(r"\b(?:docs|config)/[\w./-]+\.\w+", comments)
+
+    assert [faults(code) for code in commands if faults(code)] == []
+    assert [name for name in files if not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize(

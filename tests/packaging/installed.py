@@ -70,7 +70,7 @@ def built_wheel(folder: Path) -> Path:
 
 def installed(wheel: Path, folder: Path) -> Installed:
     """Install *wheel* into a new environment below *folder*."""
-    environment, home = empty_environment(folder / "venv"), folder / "somewhere"
+    environment, home = empty_environment(folder / "venv"), folder / "h"
     home.mkdir()
     _pip("--python", str(environment), "install", "--no-deps", str(wheel))
     return Installed(venv=environment, folder=home)

@@ -39,7 +39,12 @@ FULL: Final[dict[str, Any]] = {
         "two": {"provider": "demo", "model": "demo"},
     },
     "channels": {"webchat": {}, "telegram": {"owner": "-100123", "token": {"file": "key"}}},
-    "http": {"host": "::1", "port": 0},
+    "http": {
+        "host": "::1",
+        "port": 0,
+        "public_url": "https://chat.example.org",
+        "trusted_proxies": ["127.0.0.1"],
+    },
     "store": "sqlite:///~/db/x.db",
     "tools": {"shell": False},
     "limits": {"model_calls": 7, "tool_calls": 8, "turns_at_once": 1},
@@ -53,6 +58,14 @@ VALUES: Final[list[Any]] = [
     *("sqlite", "sqlite:///", "sqlite:///x", "sqlite:///~ben/x", "sqlite:///.", "sqlite:///a/."),
     *("sqlite:///a/.b", "sqlite:////a", "sqlite://a", "redis://h", "sqlite:///a${", "sqlite:///~"),
     *("localhost", "127.0.0.1", "127.255.0.1", "127.256.0.1", "::1", "0.0.0.1", "example.org"),
+    *(
+        "https://chat.example.org",
+        "https://chat.example.org:8443/",
+        "https://-x.org",
+        "https://x/y",
+    ),
+    *("http://localhost:1", "http://x.org", "10.0.0.0/8", "10.0.0.0/33", "127.0.0.1/32"),
+    *(["10.0.0.0/8", "::1"], ["10.0.0.0/8", None], ["localhost"]),
     *([], ["one"], ["one", " "], [None], [[]], [{"file": "key"}]),
     *({}, {"file": "key"}, {"fil": "key"}, {"file": "key", "x": "y"}, {"file": " "}, {"x": None}),
     *({"x": {}}, {"a-b": {}}, {"x": {"provider": "demo", "model": 3.5}}, {"x": {"model": "m"}}),
@@ -128,8 +141,8 @@ def test_an_editor_can_explain_every_key() -> None:
             for name, below in shape.get("properties", {}).items():
                 if name != "file" and not below.get("description"):
                     yield name
-            for below in shape.values():
-                yield from unexplained(below)
+            for word, below in shape.items():
+                yield from unexplained(below) if word not in {"if", "then"} else ()
 
     assert not [*unexplained(SCHEMA)]
 
