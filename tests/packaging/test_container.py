@@ -7,6 +7,7 @@ project one by one, and `script/lint` has hadolint and the Compose Specification
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -97,7 +98,9 @@ def test_every_port_is_that_of_the_settings_and_is_offered_to_this_machine_only(
     assert SERVICE["ports"] == [f"127.0.0.1:{PORT}:{PORT}"]
     assert _only("EXPOSE").rest == PORT
     assert f"'127.0.0.1', {PORT}" in _only("HEALTHCHECK").program[-1]
-    assert SERVICE["environment"]["STONECHAT_PUBLIC_URL"] == f"http://127.0.0.1:{PORT}"
+    assert SERVICE["environment"] == {
+        "STONECHAT_PUBLIC_URL": f"${{STONECHAT_PUBLIC_URL:-http://localhost:{PORT}}}"
+    }
 
 
 def test_a_stop_is_given_more_time_than_turns_are() -> None:
@@ -127,16 +130,28 @@ def test_the_program_is_built_by_the_very_command_from_what_was_copied(tmp_path:
 async def test_the_check_of_health_is_content_with_a_bot_that_runs_and_with_no_other(
     tmp_path: Path,
 ) -> None:
+    """It listens to others, as it does inside, under the address that compose.yaml gives it."""
+    port = _free_port()
     bot = BotProcess(
-        tmp_path / "home", command=(sys.executable, "-m", "bot", *_only("CMD").program)
+        tmp_path / "home",
+        {"STONECHAT_PUBLIC_URL": f"http://localhost:{port}"},
+        port=port,
+        command=(sys.executable, "-m", "bot", *_only("CMD").program),
     )
-    await bot.start()
-    port = (await bot.link()).partition("://")[2].partition("/")[0].rpartition(":")[2]
     _, *arguments, program = _only("HEALTHCHECK").program
+    check = [*arguments, program.replace(PORT, str(port))]
 
-    assert _content([*arguments, program.replace(PORT, port)])
+    await bot.start()
+    assert _content(check), (tmp_path / "bot.log").read_text()
+    assert (await bot.link()).startswith(f"http://localhost:{port}/")
     await bot.stop()
-    assert not _content([*arguments, program.replace(PORT, port)])
+    assert not _content(check)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _content(arguments: list[str]) -> bool:
