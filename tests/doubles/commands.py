@@ -34,11 +34,11 @@ class Commands:
         self.home.mkdir(mode=0o700, exist_ok=True)
         (self.home / "config.yaml").write_text(yaml)
 
-    def say(self, *arguments: str, **environ: str) -> Said:
-        """Type ``stonechat ARGUMENTS`` and wait until it has ended."""
-        return self.say_in(ROOT, *arguments, **environ)
+    def say(self, *arguments: str, typed: str = "", **environ: str) -> Said:
+        """Type ``stonechat ARGUMENTS``, with *typed* piped in, and wait until it has ended."""
+        return self.say_in(ROOT, *arguments, typed=typed, **environ)
 
-    def say_in(self, cwd: Path, *arguments: str, **environ: str) -> Said:
+    def say_in(self, cwd: Path, *arguments: str, typed: str = "", **environ: str) -> Said:
         """Type it in the folder *cwd*."""
         ended = subprocess.run(  # noqa: S603 - our own program
             [_STONECHAT, *arguments],
@@ -46,7 +46,7 @@ class Commands:
             text=True,
             check=False,
             cwd=cwd,
-            stdin=subprocess.DEVNULL,
+            input=typed,
             timeout=60,
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
         )
