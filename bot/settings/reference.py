@@ -19,6 +19,7 @@ run, or names each mistake with its line. Whole files to begin with stand in [ex
 |---|---|
 | `config.yaml` | the settings below; made at the first start, never written over |
 | `.env` | keys, one `NAME=value` a line (see `env.example`); mode 0600 |
+| `schema.json` | what an editor checks `config.yaml` against; that of this version, at each start |
 | `config.last-good.yaml` | that of the last good start; stands in while it is broken, loudly |
 
 The state directory is `$STONECHAT_HOME`, else `~/.stonechat`. Relative paths start there.
@@ -27,7 +28,13 @@ A scalar is the text that is written: `no` is no boolean, `010` no eight, and an
 with quotes and without. `${NAME}` is a variable of the environment or of `.env`, `${NAME:-text}`
 one with a default, `$${` a plain `${`. Where a secret stands, `{file: path}` reads it from a file.
 
-This page is written by `python -m bot.settings.reference`, and a test keeps it so.
+An editor with yaml-language-server (VS Code's YAML extension, Neovim, Helix, …) explains every key
+and marks every mistake as you type, because the first line of `config.yaml` says where the schema
+is: `# yaml-language-server: $schema=schema.json`. It reads YAML's own types, so `0x10` and `True`
+pass it and are refused at the start.
+
+This page is written by `python -m bot.settings.reference`, the schema by
+`python -m bot.settings.schema`, and tests keep both so.
 
 | key | default | what |
 |---|---|---|

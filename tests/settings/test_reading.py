@@ -9,6 +9,9 @@ import pytest
 import yaml
 
 from bot.settings import SettingsBroken
+from bot.settings.reference import reference
+from bot.settings.root import Configuration
+from bot.settings.section import Section, section_below
 from tests.doubles.settings_files import SettingsFiles
 
 FULL = """
@@ -22,12 +25,18 @@ models:
     model: gpt-x
     base_url: http://127.0.0.1:11434/v1/
     key: ${MY_KEY}
+    keys: [sk-2]
     max_output: 4000
+    context: 8192
   two: {provider: demo, model: demo}
 channels:
   webchat: {}
   telegram: {owner: -1001234567890123456789, token: "${MY_KEY}"}
-http: {host: "::1", port: 0}
+http:
+  host: "::1"
+  port: 0
+  public_url: https://chat.example.org
+  trusted_proxies: [127.0.0.1]
 store: sqlite:///~/db/x.db
 tools: {shell: false}
 limits: {model_calls: 7, tool_calls: 8, turns_at_once: 1}
@@ -60,7 +69,7 @@ def test_a_full_file_is_read_exactly(files: SettingsFiles) -> None:
     assert settings.agents["main"].workspace == files.home / "work"
     assert settings.agents["main"].models == ("one", "two")
     assert (one.model, one.base_url) == ("gpt-x", "http://127.0.0.1:11434/v1")
-    assert [key.reveal() for key in one.keys] == ["sk-canary-1"]
+    assert [key.reveal() for key in one.keys] == ["sk-canary-1", "sk-2"]
     assert one.max_output == 4000
     assert settings.channels["telegram"]["owner"] == "-1001234567890123456789"
     assert settings.channels["telegram"]["token"] == "sk-canary-1"
@@ -202,11 +211,53 @@ def test_no_mistake_hides_another(files: SettingsFiles, written: str, settings: 
     assert [line.split(": ")[1] for line in files.mistakes(written)] == settings
 
 
-@pytest.mark.parametrize("written", ["yes", "no", "on", "off", "'1'", "0", "True", "FALSE", "y"])
-def test_no_word_but_true_and_false_switches_anything(files: SettingsFiles, written: str) -> None:
-    [mistake] = files.mistakes(f"tools: {{shell: {written}}}")
+def _flags(section: type[Section], above: str = "") -> Iterator[str]:
+    """Name every key that is true or false."""
+    for name, field in section.model_fields.items():
+        inner, is_named = section_below(field)
+        if inner is not None:
+            yield from _flags(inner, f"{above}{name}.{'x.' if is_named else ''}")
+        elif field.annotation is bool:
+            yield f"{above}{name}"
 
-    assert "expected true or false" in mistake
+
+FLAGS = [*_flags(Configuration)]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("word", ["yes", "no", "on", "off", "0", "1", "True", "FALSE", "y", "{}"])
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_no_flag_takes_a_word_for_true_or_false(
+    files: SettingsFiles, flag: str, word: str, quote: str
+) -> None:
+    *sections, last = flag.split(".")
+    above = "".join(f"{'  ' * depth}{name}:\n" for depth, name in enumerate(sections))
+
+    [mistake] = files.mistakes(f"{above}{'  ' * len(sections)}{last}: {quote}{word}{quote}\n")
+
+    assert mistake.startswith(f"config.yaml:{len(sections) + 1}: {flag}: found ")
+    assert mistake.endswith("expected true or false")
+
+
+def test_there_are_flags_to_try() -> None:
+    assert "tools.shell" in FLAGS
+
+
+def test_the_full_file_has_every_key_there_is(files: SettingsFiles) -> None:
+    del files
+    rows = re.findall(r"^\| `([\w.<>]+)`", reference(), re.MULTILINE)
+    keys = {row for row in rows if row.split(".")[0] in Configuration.model_fields}
+    written = _keys(yaml.safe_load(FULL))
+
+    assert (
+        keys - {re.sub(r"^(models|channels)\.\w+", r"\1.<name>", key) for key in written} == set()
+    )
+
+
+def _keys(tree: object, above: str = "") -> Iterator[str]:
+    for key, below in tree.items() if isinstance(tree, dict) else ():
+        yield f"{above}{key}"
+        yield from _keys(below, f"{above}{key}.")
 
 
 def test_a_quoted_false_is_false(files: SettingsFiles) -> None:
