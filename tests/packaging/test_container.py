@@ -53,7 +53,8 @@ def test_every_base_is_pinned_by_name_and_version_and_names_no_registry() -> Non
     assert len(bases) == 1
     base = re.fullmatch(r"python:(\d+\.\d+)\.\d+-slim-[a-z]+", bases.pop())
     assert base is not None
-    assert f'"Programming Language :: Python :: {base[1]}",' in (ROOT / "pyproject.toml").read_text()
+    metadata = (ROOT / "pyproject.toml").read_text()
+    assert f'"Programming Language :: Python :: {base[1]}",' in metadata
 
 
 def test_what_is_copied_is_there_and_not_ignored_and_is_all_that_the_wheel_needs() -> None:
