@@ -35,6 +35,7 @@ class _Job(Generic[T]):
     unit: Unit[T]
     future: "asyncio.Future[T]"
     then: Callable[[T], None] | None = None
+    otherwise: Callable[[], None] | None = None
     undo: Callable[[T], Unit[None]] | None = None
     result: T | None = None
     error: BaseException | None = None
@@ -116,20 +117,27 @@ class _Thread:
             if job.error is not None:
                 if not job.future.done():
                     job.future.set_exception(self._known(job.error))
+                if job.otherwise is not None:
+                    job.otherwise()
                 continue
-            if not job.future.done():
+            heard = not job.future.done()
+            if heard:
                 job.future.set_result(job.result)
-            elif job.undo is not None:
-                self.take_back(job)
             if job.then is not None:
                 job.then(job.result)
+            if not heard:
+                self.take_back(job)
 
     def take_back(self, job: _Job[Any]) -> None:
         """Undo what *job* did for a caller that has gone."""
         if job.undo is not None:
-            unheard: asyncio.Future[None] = self._loop.create_future()
-            unheard.add_done_callback(asyncio.Future.exception)
-            self.give(_Job(unit=job.undo(job.result), future=unheard))
+            self.give_unheard(job.undo(job.result))
+
+    def give_unheard(self, unit: Unit[None]) -> None:
+        """Queue *unit*; nobody waits for it."""
+        unheard: asyncio.Future[None] = self._loop.create_future()
+        unheard.add_done_callback(asyncio.Future.exception)
+        self.give(_Job(unit=unit, future=unheard))
 
 
 class Reader:
@@ -199,13 +207,15 @@ class Writer:
         unit: Unit[T],
         *,
         then: Callable[[T], None] | None = None,
+        otherwise: Callable[[], None] | None = None,
         undo: Callable[[T], Unit[None]] | None = None,
     ) -> T:
         """Run *unit* in a transaction and return what it returns, once that is on the disk.
 
-        *then* is called after the commit, even if the caller has gone. A caller
-        that is cancelled meanwhile never learns the result; what *undo* makes of
-        it is then run, so that nothing stays taken by nobody.
+        *then* is called after the commit, in the order of the commits, even if the
+        caller has gone; *otherwise* if nothing was written. A caller that is cancelled
+        meanwhile never learns the result; what *undo* makes of it is then run, so that
+        nothing stays taken by nobody.
 
         Raises:
             StoreUnavailable: nothing was written.
@@ -213,7 +223,7 @@ class Writer:
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be recorded any more")
         future: asyncio.Future[T] = self._loop.create_future()
-        job = _Job(unit=unit, future=future, then=then, undo=undo)
+        job = _Job(unit=unit, future=future, then=then, otherwise=otherwise, undo=undo)
         self._thread.give(job)
         try:
             return await future
@@ -223,6 +233,11 @@ class Writer:
             if not future.cancelled() and future.exception() is None:
                 self._take_back(job)
             raise
+
+    def write_unheard(self, unit: Unit[None]) -> None:
+        """Run *unit* in a transaction that nobody waits for; not at all if we are closed."""
+        if not self._closed:
+            self._thread.give_unheard(unit)
 
     async def close(self) -> None:
         """Finish what is queued and let go of the connection."""

@@ -1,7 +1,7 @@
 """What waits to be brought to a platform: in order per conversation, one at a time."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
 from bot.contracts.errors import RecordUnreadable
+from bot.contracts.reply import Target
 from bot.contracts.text import clean
 from bot.store import codec
 from bot.store.sqlite.bell import Bell
@@ -201,31 +202,64 @@ def _reject(connection: sqlite3.Connection, due: sqlite3.Row, error: RecordUnrea
     )
 
 
-def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> None:
-    """Add *deliveries*, in order. One whose id is there already is the same one, not a second."""
+def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> Mapping[str, int]:
+    """Add *deliveries*, in order; return the seq of those that became lines with it.
+
+    One whose id is there already is the same one, not a second. What is `sent` from birth
+    waits for the courier all the same where something before it does.
+    """
+    arrived: dict[str, int] = {}
     for delivery in deliveries:
-        target = delivery.target
-        connection.execute(
-            "INSERT INTO delivery (id, turn_id, session_key, channel, account, conversation_id,"
-            " thread_id, target, payload, on_unknown, state, not_before, expires_at, replaces)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)"
-            " ON CONFLICT (id) DO NOTHING",
-            (
-                delivery.id,
-                delivery.turn_id,
-                delivery.session_key,
-                target.channel,
-                target.account,
-                target.conversation_id,
-                target.thread_id,
-                codec.TARGET.encode(target),
-                codec.PAYLOAD.encode(delivery.payload),
-                delivery.on_unknown,
-                ticks_or_none(delivery.not_before),
-                ticks_or_none(delivery.expires_at),
-                delivery.replaces,
-            ),
-        )
+        receipt = delivery.receipt if delivery.state is DeliveryState.SENT else None
+        if receipt is not None and _any_before(connection, delivery.target):
+            receipt = None
+        seq = None if receipt is None else next_seq(connection)
+        if _insert(connection, delivery, receipt, seq) and seq is not None:
+            arrived[delivery.id] = seq
+    return arrived
+
+
+def _insert(
+    connection: sqlite3.Connection, delivery: Delivery, receipt: Receipt | None, seq: int | None
+) -> bool:
+    target = delivery.target
+    inserted = connection.execute(
+        "INSERT INTO delivery (id, turn_id, session_key, channel, account, conversation_id,"
+        " thread_id, target, payload, on_unknown, state, not_before, expires_at, replaces,"
+        " seq, receipt)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO NOTHING",
+        (
+            delivery.id,
+            delivery.turn_id,
+            delivery.session_key,
+            target.channel,
+            target.account,
+            target.conversation_id,
+            target.thread_id,
+            codec.TARGET.encode(target),
+            codec.PAYLOAD.encode(delivery.payload),
+            delivery.on_unknown,
+            DeliveryState.PENDING if receipt is None else DeliveryState.SENT,
+            ticks_or_none(delivery.not_before),
+            ticks_or_none(delivery.expires_at),
+            delivery.replaces,
+            seq,
+            None if receipt is None else codec.RECEIPT.encode(receipt),
+        ),
+    )
+    return inserted.rowcount > 0
+
+
+def _any_before(connection: sqlite3.Connection, target: Target) -> bool:
+    """Whether a delivery to the same place is not final yet."""
+    row = connection.execute(
+        "SELECT 1 FROM delivery INDEXED BY delivery_order WHERE channel = ? AND account = ?"
+        " AND conversation_id = ? AND thread_id IS ?"
+        " AND state IN ('pending', 'sending', 'unknown') LIMIT 1",
+        (target.channel, target.account, target.conversation_id, target.thread_id),
+    ).fetchone()
+    return row is not None
 
 
 def _any_open(connection: sqlite3.Connection, delivery: Delivery) -> bool:
