@@ -92,7 +92,7 @@ class Offer:
 class Finished:
     """What a turn took with it when it ended."""
 
-    absorbed: Sequence[TurnId] = ()
+    absorbed: tuple[TurnId, ...] = ()
     """Whom it had absorbed, in order: they ended with it."""
     arrived: Mapping[str, int] = field(default_factory=dict)
     """The deliveries that became lines in the same commit, with their seq."""

@@ -36,7 +36,7 @@ class _Job(Generic[T]):
     future: "asyncio.Future[T]"
     then: Callable[[T], None] | None = None
     otherwise: Callable[[], None] | None = None
-    undo: Callable[[T], Unit[None]] | None = None
+    undo: Callable[[T], None] | None = None
     result: T | None = None
     error: BaseException | None = None
 
@@ -125,19 +125,8 @@ class _Thread:
                 job.future.set_result(job.result)
             if job.then is not None:
                 job.then(job.result)
-            if not heard:
-                self.take_back(job)
-
-    def take_back(self, job: _Job[Any]) -> None:
-        """Undo what *job* did for a caller that has gone."""
-        if job.undo is not None:
-            self.give_unheard(job.undo(job.result))
-
-    def give_unheard(self, unit: Unit[None]) -> None:
-        """Queue *unit*; nobody waits for it."""
-        unheard: asyncio.Future[None] = self._loop.create_future()
-        unheard.add_done_callback(asyncio.Future.exception)
-        self.give(_Job(unit=unit, future=unheard))
+            if not heard and job.undo is not None:
+                job.undo(job.result)
 
 
 class Reader:
@@ -208,14 +197,14 @@ class Writer:
         *,
         then: Callable[[T], None] | None = None,
         otherwise: Callable[[], None] | None = None,
-        undo: Callable[[T], Unit[None]] | None = None,
+        undo: Callable[[T], None] | None = None,
     ) -> T:
         """Run *unit* in a transaction and return what it returns, once that is on the disk.
 
         *then* is called after the commit, in the order of the commits, even if the
         caller has gone; *otherwise* if nothing was written. A caller that is cancelled
-        meanwhile never learns the result; what *undo* makes of it is then run, so that
-        nothing stays taken by nobody.
+        meanwhile never learns the result; *undo* is then called with it, so that nothing
+        stays taken by nobody.
 
         Raises:
             StoreUnavailable: nothing was written.
@@ -228,26 +217,27 @@ class Writer:
         try:
             return await future
         except asyncio.CancelledError:
-            # Cancelled while it waits, it is told so and undoes it; cancelled in the moment
-            # of success, it has been told already.
-            if not future.cancelled() and future.exception() is None:
-                self._take_back(job)
+            # Cancelled in the moment of success, it has been told already; before that, the
+            # future was cancelled, and whoever tells of the result finds nobody.
+            if undo is not None and not future.cancelled() and future.exception() is None:
+                undo(future.result())
             raise
 
-    def write_unheard(self, unit: Unit[None]) -> None:
-        """Run *unit* in a transaction that nobody waits for; not at all if we are closed."""
+    def write_unheard(self, unit: Unit[None], *, then: Callable[[None], None] | None) -> None:
+        """Run *unit* in a transaction that nobody waits for.
+
+        Not at all if we are closed: what is held by nobody is given back with the next boot.
+        """
         if not self._closed:
-            self._thread.give_unheard(unit)
+            unheard: asyncio.Future[None] = self._loop.create_future()
+            unheard.add_done_callback(asyncio.Future.exception)
+            self._thread.give(_Job(unit=unit, future=unheard, then=then))
 
     async def close(self) -> None:
         """Finish what is queued and let go of the connection."""
         if not self._closed:
             self._closed = True
             await self._thread.end()
-
-    def _take_back(self, job: _Job[T]) -> None:
-        if not self._closed:  # else there is nothing to give back: a lease ends with its boot
-            self._thread.take_back(job)
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         connection = connect_to_write(path)

@@ -44,12 +44,12 @@ def join(
     )
 
 
-def joined_to(connection: sqlite3.Connection, turn: Turn) -> Sequence[TurnId]:
+def joined_to(connection: sqlite3.Connection, turn: Turn) -> tuple[TurnId, ...]:
     """Return those that joined *turn*, in order."""
     rows = connection.execute(
         "SELECT id FROM turn WHERE absorbed_by = ? ORDER BY seq", (turn.id,)
     ).fetchall()
-    return [TurnId(row["id"]) for row in rows]
+    return tuple(TurnId(row["id"]) for row in rows)
 
 
 def _joining(

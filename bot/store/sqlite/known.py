@@ -19,13 +19,14 @@ class KnownQueue:
         self._waiting: set[SessionKey] = set()
         self._has_looked = False
         """Until then an earlier process may have left something anywhere."""
+        self._returning: set[TurnId] = set()
         self.may_be_due = True
         """Whether a turn may be taken now, for all that is known."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits and nothing was left behind."""
-        return not self.may_be_due and not self._waiting
+        """Whether nothing waits, and nothing was left behind or is about to be."""
+        return not (self.may_be_due or self._waiting or self._returning)
 
     def is_held(self, turn: Turn) -> bool:
         """Whether *turn* runs here, in this attempt."""
@@ -52,8 +53,13 @@ class KnownQueue:
         if turn.session_key in self._waiting or not self._has_looked:
             self.may_be_due = True
 
+    def is_returning(self, turn: Turn) -> None:
+        """Take in that *turn* will be put back by the next commit."""
+        self._returning.add(turn.id)
+
     def put_back(self, turn: Turn) -> None:
         """Take in that *turn* is run by nobody."""
+        self._returning.discard(turn.id)
         self.ended(turn)
         self.may_be_due = True
 

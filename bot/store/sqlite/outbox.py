@@ -13,7 +13,7 @@ from bot.contracts.reply import Target
 from bot.contracts.text import clean
 from bot.store import codec
 from bot.store.sqlite.bell import Bell
-from bot.store.sqlite.db import Reader, Unit, Writer
+from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_delivery
 from bot.store.sqlite.lines import next_seq
 from bot.store.sqlite.rows import delivery_of, ticks, ticks_or_none
@@ -77,7 +77,7 @@ class SqliteOutbox:
                 return _begin(connection, due, self._boot, now)
             return None
 
-        return await self._writer.write(unit, undo=_unlease)
+        return await self._writer.write(unit, undo=self._unlease)
 
     async def repeat(self, delivery: Delivery) -> Delivery:
         """Mark an `unknown` delivery as being sent again.
@@ -175,6 +175,21 @@ class SqliteOutbox:
             )
 
         await self._writer.write(unit, then=self._ring)
+
+    def _unlease(self, delivery: Delivery | None) -> None:
+        """Give back what was leased for a courier that had gone: nothing was sent."""
+        if delivery is None:
+            return
+
+        def unit(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE delivery SET boot = 0,"
+                " state = CASE state WHEN 'sending' THEN 'pending' ELSE state END"
+                " WHERE id = ? AND attempt = ?",
+                (delivery.id, delivery.attempt),
+            )
+
+        self._writer.write_unheard(unit, then=self._ring)
 
     def _ring(self, _: object) -> None:
         self._bell.ring()
@@ -281,18 +296,3 @@ def _cancel_later_parts(connection: sqlite3.Connection, delivery: Delivery) -> N
         " WHERE turn_id = ? AND state = 'pending' AND substr(id, 1, length(?)) = ?",
         (delivery.turn_id, series + colon, series + colon),
     )
-
-
-def _unlease(delivery: Delivery | None) -> Unit[None]:
-    """Give back what was leased for a courier that had gone: nothing was sent."""
-
-    def unit(connection: sqlite3.Connection) -> None:
-        if delivery is not None:
-            connection.execute(
-                "UPDATE delivery SET boot = 0,"
-                " state = CASE state WHEN 'sending' THEN 'pending' ELSE state END"
-                " WHERE id = ? AND attempt = ?",
-                (delivery.id, delivery.attempt),
-            )
-
-    return unit

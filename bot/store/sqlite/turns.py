@@ -44,7 +44,7 @@ from bot.store.sqlite import (
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps, Claimed
-from bot.store.sqlite.db import Reader, Unit, Writer
+from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.due import Found
 from bot.store.sqlite.joining import Joined
 from bot.store.sqlite.known import KnownQueue
@@ -216,7 +216,7 @@ class SqliteTurns:
             if nap is not None:
                 nap.cancel()
             for turn in listener.unheard_turns():
-                self._writer.write_unheard(self._put_back(turn))
+                self._put_back(turn)
 
     async def _seconds_until_due(self) -> float:
         now = ticks(self._clock.now())
@@ -265,7 +265,7 @@ class SqliteTurns:
             listener.promise(1)
             listener.tell(Taken(turn=begun.turn))
         else:
-            self._writer.write_unheard(self._put_back(begun.turn))
+            self._put_back(begun.turn)
 
     def _note_begun(self, begun: Begun) -> None:
         self._known.runs(begun.turn)
@@ -305,21 +305,20 @@ class SqliteTurns:
         self._listeners.work_waits()
         self._outbox_bell.ring()
 
-    def _untake(self, found: Found) -> Unit[None]:
+    def _untake(self, found: Found) -> None:
         """Give back what was taken for a worker that had gone."""
-        if found.begun is None:
-            return lambda _: None
-        return self._put_back(found.begun.turn)
+        if found.begun is not None:
+            self._put_back(found.begun.turn)
 
-    def _put_back(self, turn: Turn) -> Unit[None]:
-        """Make a unit that leaves *turn*, which nobody began to run, to whoever comes next."""
+    def _put_back(self, turn: Turn) -> None:
+        """Leave *turn*, which nobody began to run, to whoever comes next."""
         now = ticks(self._clock.now())
-        self._tell_put_back(turn)
 
         def unit(connection: sqlite3.Connection) -> None:
             attempts.put_back(connection, turn, "nobody was there to run it", now)
 
-        return unit
+        self._known.is_returning(turn)
+        self._writer.write_unheard(unit, then=lambda _: self._tell_put_back(turn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
