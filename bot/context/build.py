@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import tzinfo
+from functools import lru_cache
+from typing import Any, Final
 
 from bot.context.fold import Fold
 from bot.context.prompt import system_prompt
-from bot.contracts.model import ModelRequest, ToolOffer
+from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool
 from bot.contracts.transcript import Recorded
-from bot.workspace.files import WorkspaceFiles
+from bot.workspace.files import PromptFile, WorkspaceFiles
+
+_KEPT: Final = 16
+"""Prompts and lists of tools that are kept: one for each rank and place that somebody uses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +41,25 @@ class RequestBuilder:
         place) stands in the message it belongs to.
         """
         files = await self.files.read(private=private)
-        offered = sorted(tools, key=lambda tool: tool.name)
+        offered = tuple(sorted(tools, key=lambda tool: tool.name))
         return ModelRequest(
-            system=system_prompt(
-                files=files, tools=offered, zone=self.fold.zone, sandbox_note=self.sandbox_note
-            ),
+            system=_system(files, offered, self.fold.zone, self.sandbox_note),
             messages=self.fold.messages(recorded, history=history),
-            tools=tuple(
-                ToolOffer(
-                    name=tool.name,
-                    description=tool.description,
-                    schema=tool.parameters.schema(),
-                )
-                for tool in offered
-            ),
+            tools=_offers(offered),
             max_output=max_output,
         )
+
+
+@lru_cache(maxsize=_KEPT)
+def _system(
+    files: tuple[PromptFile, ...], tools: tuple[Tool[Any], ...], zone: tzinfo, sandbox_note: str
+) -> SystemPrompt:
+    return system_prompt(files=files, tools=tools, zone=zone, sandbox_note=sandbox_note)
+
+
+@lru_cache(maxsize=_KEPT)
+def _offers(tools: tuple[Tool[Any], ...]) -> tuple[ToolOffer, ...]:
+    return tuple(
+        ToolOffer(name=tool.name, description=tool.description, schema=tool.parameters.schema())
+        for tool in tools
+    )
