@@ -5,12 +5,16 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Final
 
+from bot.access.people import OwnerAlone, RecordedPeople
+from bot.access.rank import Ranks
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
+from bot.agent.lineup import Lineup
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
@@ -20,12 +24,14 @@ from bot.contracts.clock import Chance, Clock, Ids
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
-from bot.contracts.model import ChatModel, ModelParts, ModelRequest
+from bot.contracts.model import ChatModel, ModelRequest
+from bot.contracts.people import People
 from bot.contracts.session import AgentId
+from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Turn
+from bot.contracts.turn import Rank, Turn
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
@@ -35,14 +41,15 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
-from bot.models import open_model
 from bot.sandbox import NoSandbox, find_sandbox
-from bot.settings.models import ModelSettings
 from bot.settings.root import Settings
+from bot.setup import LiveSetup, Running
+from bot.setup.candidates import open_candidates
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
+from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
 
@@ -72,27 +79,16 @@ class App:
     lanes: Lanes
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
-    models: tuple[ChatModel, ...]
+    lineup: Lineup
+    setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
     clock: Clock
     closing: AsyncExitStack
 
-    @property
-    def model_names(self) -> str:
-        """The models it asks, in order, with where each was named."""
-        chosen = self.settings.agents[MAIN].models
-        return ", ".join(str(self.settings.models[name]) for name in chosen)
-
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        for channel in self.channels:
-            if isinstance(channel, HasPage):
-                channel.introduce(
-                    address=self.server.address,
-                    model=self.model_names,
-                    problem=self.settings.problem,
-                )
+        _introduce(self.channels, self.server, self.setup.settings)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -120,16 +116,29 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        channels = _channels(settings, store, seams)
+        people = _people(settings, store, seams)
+        channels = _channels(settings, store, people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        agent_parts = await _agent_parts(settings, store, sandbox, seams)
-        for model in agent_parts.models:
-            opening.push_async_callback(model.close)
+        lineup = _lineup(settings, seams)
+        opening.push_async_callback(lineup.close)
+        agent, found = await _agent(settings, store, lineup, sandbox, seams)
+        server = _server(settings, channels, web=web)
+        setup = LiveSetup(
+            settings,
+            Running(
+                ledger=store.ledger,
+                sandbox=found,
+                clock=seams.clock,
+                lineup=lineup,
+                introduce=partial(_introduce, channels, server),
+            ),
+        )
+        _offer(setup, channels)
         deliveries = Deliveries(
             channels={(c.name, c.account): c for c in channels}, clock=seams.clock
         )
-        answers = Answers(agents={MAIN: agent_parts.agent}, turns=store.turns, bus=bus)
+        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
         runner = TurnRunner(
             turns=store.turns,
             answer=answers.answer,
@@ -137,7 +146,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = Intake(store.turns, Router(MAIN), OWNERS, bus, seams.clock, seams.ids)
+        ranks = Ranks(owners=OWNERS, people=people)
+        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
         return App(
             settings=settings,
             store=store,
@@ -150,42 +160,25 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 limit=settings.limits.turns_at_once,
             ),
             channels=channels,
-            couriers=tuple(
-                Courier(
-                    channel=channel,
-                    outbox=store.outbox,
-                    notice_of=deliveries.of_given_up,
-                    bus=bus,
-                    clock=seams.clock,
-                    chance=seams.chance,
-                )
-                for channel in channels
-            ),
-            models=agent_parts.models,
-            server=_server(settings, channels, web=web),
-            sandbox=agent_parts.sandbox,
+            couriers=_couriers(channels, store, deliveries, bus, seams),
+            lineup=lineup,
+            setup=setup,
+            server=server,
+            sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _AgentParts:
-    agent: Agent
-    models: tuple[ChatModel, ...]
-    sandbox: Sandbox | NoSandbox
-
-
-async def _agent_parts(
-    settings: Settings, store: Store, found: Awaitable[Sandbox | NoSandbox], seams: Seams
-) -> _AgentParts:
+async def _agent(
+    settings: Settings,
+    store: Store,
+    lineup: Lineup,
+    found: Awaitable[Sandbox | NoSandbox],
+    seams: Seams,
+) -> tuple[Agent, Sandbox | NoSandbox]:
     chosen = settings.agents[MAIN]
     workspace = WorkspaceTree(chosen.workspace)
-    candidates = tuple(
-        Candidate(model=model, max_output=settings.models[name].max_output)
-        for name in chosen.models
-        for model in _open(name, settings.models[name], seams)
-    )
     sandbox = await found
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
@@ -194,7 +187,7 @@ async def _agent_parts(
     )
     agent = Agent(
         transcripts=store.transcripts,
-        candidates=candidates,
+        lineup=lineup,
         tools=(*_tools(sandbox), *seams.tools),
         build_request=_request_of(builder),
         tool_context=_context_of(workspace, sandbox, seams.clock),
@@ -205,21 +198,64 @@ async def _agent_parts(
         ids=seams.ids,
         store_epoch=store.epoch,
     )
-    return _AgentParts(
-        agent=agent, models=tuple(candidate.model for candidate in candidates), sandbox=sandbox
-    )
+    return agent, sandbox
 
 
-def _channels(settings: Settings, store: Store, seams: Seams) -> tuple[Channel, ...]:
-    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records)
+def _people(settings: Settings, store: Store, seams: Seams) -> People:
+    """Let nobody but the owner in while the settings are not those of the file."""
+    people = RecordedPeople(store.records, seams.clock, seams.ids)
+    return OwnerAlone(people) if settings.problem else people
+
+
+def _channels(
+    settings: Settings, store: Store, people: People, seams: Seams
+) -> tuple[Channel, ...]:
+    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records, people=people)
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
     )
 
 
+def _couriers(
+    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+) -> tuple[Courier, ...]:
+    return tuple(
+        Courier(
+            channel=channel,
+            outbox=store.outbox,
+            notice_of=deliveries.of_given_up,
+            bus=bus,
+            clock=seams.clock,
+            chance=seams.chance,
+        )
+        for channel in channels
+    )
+
+
+def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
+    for channel in channels:
+        if isinstance(channel, OffersSetup):
+            channel.offer_setup(setup)
+
+
+def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
+    """Tell the page who answers; again after every change of the models."""
+    models = [settings.models[name] for name in settings.agents[MAIN].models]
+    for channel in channels:
+        if isinstance(channel, HasPage):
+            channel.introduce(
+                address=server.address,
+                model=", ".join(model.model for model in models),
+                problem=settings.problem,
+                demo=all(model.provider == "demo" for model in models),
+            )
+
+
 def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
+        public_url=settings.http.public_url,
+        trusted_proxies=settings.http.trusted_proxies,
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
@@ -231,23 +267,15 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
     )
 
 
-def _open(name: str, settings: ModelSettings, seams: Seams) -> Sequence[ChatModel]:
-    """Open a model once for each of its keys: a key and a model are one candidate."""
-    if seams.models is not None and name in seams.models:
-        return (seams.models[name],)
-    return [
-        open_model(
-            settings.provider,
-            ModelParts(
-                model=settings.model,
-                clock=seams.clock,
-                base_url=settings.base_url,
-                key=key,
-                max_output=settings.max_output,
-            ),
-        )
-        for key in settings.keys or (None,)
-    ]
+def _lineup(settings: Settings, seams: Seams) -> Lineup:
+    candidates: list[Candidate] = []
+    for name in settings.agents[MAIN].models:
+        model = settings.models[name]
+        if seams.models is not None and name in seams.models:
+            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+        else:
+            candidates += open_candidates(model, seams.clock)
+    return Lineup(candidates)
 
 
 def _tools(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
@@ -294,10 +322,12 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     async def build_request(
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
+        rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
         return await builder.build(
             recorded,
             tools,
-            private=turn.arrival.inbound.conversation.kind is ConversationKind.DIRECT,
+            rank=rank,
+            private=rank is Rank.OWNER and conversation.kind is ConversationKind.DIRECT,
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
@@ -307,14 +337,16 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
 
 def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
     seen = SeenInMemory()
+    box = None if isinstance(sandbox, NoSandbox) else sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
+        rank = turn.arrival.rank
         return ToolContext(
             call_id=call.id,
             session_key=turn.session_key,
-            rank=turn.arrival.rank,
-            workspace=workspace,
-            sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
+            rank=rank,
+            workspace=as_seen_by(rank, workspace),
+            sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,
         )

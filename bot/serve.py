@@ -55,9 +55,9 @@ async def _run(
             for channel in app.channels
         ]
         warming = [
-            group.create_task(model.warm(), name="warm model")
-            for model in app.models
-            if isinstance(model, Warms)
+            group.create_task(candidate.model.warm(), name="warm model")
+            for candidate in app.lineup.candidates
+            if isinstance(candidate.model, Warms)
         ]
         if ready is not None:
             await asyncio.sleep(0)

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, Final
 
 from bot.agent.budget import Budget, Limits
-from bot.agent.failover import Candidate, Failover, Try
+from bot.agent.failover import Failover, Try
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
+from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
-from bot.agent.policy import permitted
 from bot.agent.repair import repair
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
@@ -45,7 +45,7 @@ class Agent:
     """One agent: its models, its tools, its limits."""
 
     transcripts: Transcripts
-    candidates: tuple[Candidate, ...]
+    lineup: Lineup
     tools: tuple[Tool[Any], ...]
     build_request: BuildRequest
     tool_context: ToolContextOf
@@ -73,26 +73,30 @@ class Agent:
             return _failed(reason, run, failure)
         await repair(calls, run.transcript, run.tools)
         try:
-            return await self._try_candidates(turn, run)
+            with self.lineup.held() as candidates:
+                return await self._try_candidates(turn, run, Failover.over(candidates))
         except BudgetSpent as error:
             return _failed(str(error), run, error.failure)
         except CandidatesExhausted as error:
             return _failed(str(error), run)
 
-    async def _try_candidates(self, turn: Turn, run: Run) -> Ending:
-        failover = Failover.over(self.candidates)
+    async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:
             attempt = failover.current()
             recorded_before = len(run.transcript.of_this_turn)
             request = partial(self._request, turn, run, attempt)
             try:
-                return await run_loop(attempt.candidate.model, request, run)
+                outcome = await run_loop(attempt.candidate.model, request, run)
             except ModelError as error:
+                self.lineup.note(attempt.candidate, error)
                 run.hooks.attempt_failed(str(error))
                 if len(run.transcript.of_this_turn) > recorded_before:
                     failover = failover.refreshed()
                 failover, wait_seconds = failover.after(error, self.clock.now())
                 await self.clock.sleep(wait_seconds)
+            else:
+                self.lineup.note(attempt.candidate, None)
+                return outcome
 
     async def _request(self, turn: Turn, run: Run, attempt: Try) -> ModelRequest:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
@@ -102,11 +106,12 @@ class Agent:
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
-            permitted(self.tools, turn.arrival.rank),
+            self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
             transcript.keep,
             hooks,
+            turn.arrival.rank,
         )
         return Run(transcript=transcript, tools=tools, budget=budget, hooks=hooks, ids=self.ids)
 

@@ -3,14 +3,19 @@
 from collections.abc import Iterator
 
 from bot import __version__
+from bot.contracts.setup import LocalServer
 from bot.contracts.tool import Sandbox
 from bot.sandbox.find import NoSandbox
 from bot.settings import Settings
 
 
-def banner(settings: Settings, sandbox: Sandbox | NoSandbox, address: str) -> str:
+def banner(
+    settings: Settings, sandbox: Sandbox | NoSandbox, address: str, listens_at: str = ""
+) -> str:
     """Describe what was started; every line is true at this moment (pure)."""
     lines = [f"Stonechat {__version__}", *described(settings, sandbox), f"  page       {address}"]
+    if listens_at and listens_at != address:
+        lines.append(f"  listens    {listens_at}, for the proxy in front of it")
     if settings.problem:
         lines.append(f"  PROBLEM    {settings.problem}")
     return "\n".join([*lines, *(f"  note       {finding}" for finding in settings.findings)])
@@ -29,6 +34,14 @@ def described(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterat
             yield f"  shell      off: {reason.removeprefix('no shell: ')}"
         case _:
             yield f"  shell      in a sandbox ({sandbox.name})"
+
+
+def local_server(server: LocalServer, command: str) -> str:
+    """Say that a model server was found on this machine, and how to use it (pure)."""
+    return (
+        f"{server.kind} runs on this machine with {', '.join(server.models[:5])}."
+        f" To use it, run: {command} models add --local --model {server.models[0]}"
+    )
 
 
 def way_in(link: str, tunnel: str | None) -> str:

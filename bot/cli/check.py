@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from bot import __version__
+from bot.access.people import RecordedPeople
 from bot.cli.banner import described
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
@@ -17,6 +18,7 @@ from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
+from bot.setup.findings import findings, look_at_disk
 from channels import load_channel
 
 
@@ -69,7 +71,9 @@ async def _models(settings: Settings) -> list[ConfigError]:
 
 async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
-    parts = ChannelParts(clock=SystemClock(), ids=RandomIds(), records=_NothingRecorded())
+    clock, ids, records = SystemClock(), RandomIds(), _NothingRecorded()
+    people = RecordedPeople(records, clock, ids)
+    parts = ChannelParts(clock=clock, ids=ids, records=records, people=people)
     for name, section in settings.channels.items():
         try:
             await load_channel(name).open(section, parts).close()
@@ -105,7 +109,9 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     yield f"  state      {settings.home}"
     yield from described(settings, sandbox)
     yield f"  channels   {', '.join(settings.channels) or 'none'}"
-    yield f"  page       http://{settings.http.host}:{settings.http.port}"
+    http = settings.http
+    yield f"  page       {http.public_url or f'http://{http.host}:{http.port}'}"
     yield f"  store      {settings.store}"
-    for finding in settings.findings:
-        yield f"! {finding}"
+    disk = look_at_disk(settings.home)
+    for finding in findings(settings, sandbox=sandbox, disk=disk):
+        yield f"! {finding.what}; to mend it: {finding.fix}"

@@ -9,16 +9,17 @@ import structlog
 import typer
 
 from bot.app import App, build
-from bot.cli.banner import banner, way_in, way_to_a_link
+from bot.cli.banner import banner, local_server, way_in, way_to_a_link
 from bot.cli.start import prepare
 from bot.serve import serve
 from bot.settings import Settings, remember_good
 from bot.settings.terminal import command_name, tunnel
+from bot.setup.first_look import first_look
 
 _log = structlog.get_logger(__name__)
 
 
-def run(*, port: int | None, debug: bool) -> None:
+def run(*, port: int | None, host: str | None = None, debug: bool) -> None:
     """Run until a signal asks to stop.
 
     Raises:
@@ -26,8 +27,7 @@ def run(*, port: int | None, debug: bool) -> None:
         StoreHeld: the bot runs already.
     """
     settings = prepare(debug=debug)
-    if port is not None:
-        settings = replace(settings, http=settings.http.model_copy(update={"port": port}))
+    settings = replace(settings, http=settings.http.listening(host=host, port=port))
     asyncio.run(_run(settings))
 
 
@@ -49,10 +49,13 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
         remember_good(app.settings)
     except OSError as error:
         _log.warning("these settings could not be kept as the last good ones", error=str(error))
-    typer.echo(banner(app.settings, app.sandbox, app.server.address) + "\n")
+    typer.echo(banner(app.settings, app.sandbox, app.server.address, app.server.listens_at) + "\n")
+    for server in await first_look(app.settings, app.setup, app.store.records):
+        typer.echo(local_server(server, command_name()) + "\n")
     if not app.server.address or "webchat" not in app.settings.channels:
         return
     if sys.stdout.isatty():
-        typer.echo(way_in(await app.link(), tunnel(app.server.port)))
+        way = None if app.settings.http.public_url else tunnel(app.server.port)
+        typer.echo(way_in(await app.link(), way))
     else:
         typer.echo(way_to_a_link(command_name()))

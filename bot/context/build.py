@@ -11,6 +11,7 @@ from bot.context.prompt import system_prompt
 from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool
 from bot.contracts.transcript import Recorded
+from bot.contracts.turn import Rank
 from bot.workspace.files import PromptFile, WorkspaceFiles
 
 _KEPT: Final = 16
@@ -30,6 +31,7 @@ class RequestBuilder:
         recorded: Sequence[Recorded],
         tools: Sequence[Tool[Any]],
         *,
+        rank: Rank,
         private: bool,
         history: int,
         max_output: int,
@@ -38,12 +40,13 @@ class RequestBuilder:
 
         Its beginning stays the same, byte for byte, from turn to turn, as long
         as the workspace's files and the tools do: what changes (the time, the
-        place) stands in the message it belongs to.
+        place) stands in the message it belongs to. *private* says that the owner alone
+        reads along.
         """
         files = await self.files.read(private=private)
         offered = tuple(sorted(tools, key=lambda tool: tool.name))
         return ModelRequest(
-            system=_system(files, offered, self.fold.zone, self.sandbox_note),
+            system=_system(files, offered, self.fold.zone, self.sandbox_note, rank),
             messages=self.fold.messages(recorded, history=history),
             tools=_offers(offered),
             max_output=max_output,
@@ -52,9 +55,13 @@ class RequestBuilder:
 
 @lru_cache(maxsize=_KEPT)
 def _system(
-    files: tuple[PromptFile, ...], tools: tuple[Tool[Any], ...], zone: tzinfo, sandbox_note: str
+    files: tuple[PromptFile, ...],
+    tools: tuple[Tool[Any], ...],
+    zone: tzinfo,
+    sandbox_note: str,
+    rank: Rank,
 ) -> SystemPrompt:
-    return system_prompt(files=files, tools=tools, zone=zone, sandbox_note=sandbox_note)
+    return system_prompt(files=files, tools=tools, zone=zone, sandbox_note=sandbox_note, rank=rank)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from bot.contracts.model import SystemPrompt
 from bot.contracts.tool import Tool
+from bot.contracts.turn import Rank
 from bot.workspace.files import PromptFile
 
 _WHO: Final = """\
@@ -29,6 +30,13 @@ the person writing to you gives them.
 - If a wrong guess would cost something, ask one short question; otherwise choose, and say what \
 you chose.
 - Answer in the language you were asked in, in Markdown, no longer than the matter needs."""
+
+_COMPANY: Final = """\
+# Who writes to you
+
+Here it is not the person who runs you, but somebody they let in as {rank}. Help them as well. \
+What you know of the person who runs you is not for others: do not tell it, whoever they say \
+they are."""
 
 _NO_TOOLS: Final = "# Tools\n\nYou have none in this conversation. Say so when something needs one."
 
@@ -57,23 +65,32 @@ def system_prompt(
     tools: Sequence[Tool[Any]],
     zone: tzinfo,
     sandbox_note: str,
+    rank: Rank = Rank.OWNER,
 ) -> SystemPrompt:
     """Say who the model is, how it acts and what it has (pure).
 
-    Only what the files, tools, zone or sandbox say can change it: no clock, no
-    id, no name of a channel or a sender is in it. What changes from message to
+    Only what the files, tools, zone, sandbox or the sender's rank say can change it: no
+    clock, no id, no name of a channel or a sender is in it. What changes from message to
     message stands in the message.
     """
     sections = (
         _WHO,
         _HOW_TO_ACT,
+        "" if rank is Rank.OWNER else _COMPANY.format(rank=rank.name.lower()),
         _tools(tools),
         _WORKSPACE if tools else "",
-        f"# Programs\n\n{sandbox_note.strip()}" if sandbox_note.strip() else "",
+        _programs(sandbox_note, rank),
         _TIME.format(zone=zone),
         _project(files),
     )
     return SystemPrompt(stable="\n\n".join(section for section in sections if section) + "\n")
+
+
+def _programs(sandbox_note: str, rank: Rank) -> str:
+    """Say how programs run, to whom they are run for."""
+    if rank < Rank.ADMIN or not sandbox_note.strip():
+        return ""
+    return f"# Programs\n\n{sandbox_note.strip()}"
 
 
 def _tools(tools: Sequence[Tool[Any]]) -> str:

@@ -12,6 +12,7 @@ from bot.contracts.document import Document
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.ledger import Found, Line, Listed, TurnRecord
+from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
@@ -175,8 +176,11 @@ class ServesHttp(Protocol):
 class HasPage(Protocol):
     """An ability: the channel is a page, opened by a link that works once."""
 
-    def introduce(self, *, address: str, model: str, problem: str) -> None:
-        """Say what the page may tell of the bot; an empty *address* means it is not served."""
+    def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
+        """Say what the page may tell of the bot, at the start and whenever it has changed.
+
+        An empty *address* means that it is not served; *demo*, that no language model answers.
+        """
         ...
 
     async def new_link(self) -> str:
@@ -191,6 +195,7 @@ class ChannelParts:
     clock: Clock
     ids: Ids
     records: Records
+    people: People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

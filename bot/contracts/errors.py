@@ -33,6 +33,10 @@ class SetupRefused(BotError):
     """
 
 
+class NotInvited(BotError):
+    """Whoever invited or shut out a person must act: the sentence says what is wrong."""
+
+
 class StoreUnavailable(BotError):
     """The operator must act: nothing can be recorded (disk full, file broken, no rights).
 

@@ -36,6 +36,16 @@ class TurnRecord:
     deliveries: tuple[Delivery, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What models were asked for since some moment."""
+
+    turns: int
+    """Turns in which a model answered at least once."""
+    by_model: Mapping[str, Usage]
+    """What each used, by the provider's name for it."""
+
+
 class Direction(StrEnum):
     """Who said a line."""
 
@@ -120,6 +130,14 @@ class Ledger(Protocol):
 
         Heard: inbound messages and commands, not interactions (buttons). Said:
         deliveries that arrived.
+        """
+        ...
+
+    async def spent(self, since: datetime) -> Spent:
+        """Return what models answered since *since*, as their answers were recorded.
+
+        What was said in a conversation that was deleted is not in it. The cost follows what
+        happened since, not the length of history.
         """
         ...
 

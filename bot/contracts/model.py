@@ -55,7 +55,8 @@ class ThinkingDelta:
     text: str
 
 
-ModelEvent = TextDelta | ThinkingDelta | AssistantMessage
+Delta = TextDelta | ThinkingDelta
+ModelEvent = Delta | AssistantMessage
 
 
 class ChatModel(Protocol):
@@ -84,7 +85,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class Warms(Protocol):
-    """An ability: the model has something heavy to fetch, such as its SDK, and may do it early."""
+    """An ability: the model has something heavy to fetch, such as the store of certificates."""
 
     async def warm(self) -> None:
         """Fetch it in a background thread, so that the first call need not wait for it."""
@@ -114,12 +115,14 @@ class ModelParts:
     key: Secret | None = None
     max_output: int | None = None
     """Tokens an answer may have at most, whatever a request asks for."""
+    context: int | None = None
+    """Tokens of the window that a local server shall make room for; None leaves it to the model."""
     timeouts: ModelTimeouts = field(default_factory=ModelTimeouts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSpec:
-    """What a provider's folder exports as ``PROVIDER``. `open` does not import its SDK."""
+    """What a provider's folder exports as ``PROVIDER``. `open` does nothing that takes long."""
 
     name: str
     open: Callable[[ModelParts], ChatModel]

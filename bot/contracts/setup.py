@@ -120,9 +120,10 @@ class CheckedModel:
     window: int | None
     """Tokens of its context window, where known."""
     usd_a_day: float | None
-    """What a day may cost at most; 0 on one's own machine, None where no price is known."""
+    """What a day of a hundred ordinary messages costs by the list price, an estimate and no cap;
+    0 on one's own machine, None where no price is known."""
     note: str = ""
-    """What else a person should know, in one sentence."""
+    """What that number is, and what else a person should know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -171,15 +171,22 @@ class Tool(Generic[P]):
     run: Callable[[ToolContext, P], Awaitable[str]]
     probe: Callable[[ToolContext, P], Awaitable[Probe]] | None = None
     alone: bool = False
+    least_rank: Rank = Rank.ADMIN
+    """Who may have it used. MEMBER only for what reads what is shared, and nobody below."""
     timeout_seconds: float = 60.0
     summarise: Callable[[P], str] = _no_summary
     """What a call is about, in one line for people: the path, the command."""
 
     def __post_init__(self) -> None:
-        """Refuse a tool whose unknown end nobody could judge.
+        """Refuse a tool whose unknown end nobody could judge, or that would be open to too many.
 
         Raises:
-            ValueError: it is checkable and has no probe.
+            ValueError: it is checkable and has no probe, or more people may have it used than
+                it is good for.
         """
         if self.effect is Effect.CHECKABLE and self.probe is None:
             raise ValueError(f"tool {self.name!r} is checkable and has no probe")
+        if self.least_rank < Rank.MEMBER:
+            raise ValueError(f"tool {self.name!r} would be for guests, who have none")
+        if self.least_rank < Rank.ADMIN and self.effect is not Effect.PURE:
+            raise ValueError(f"tool {self.name!r} changes something, and is not for members")

@@ -16,9 +16,11 @@ from aiohttp.web_protocol import RequestHandler
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.errors import ConfigError
 from bot.http.crowd import Crowd
-from bot.http.guard import guard, harden, is_loopback, log_request
+from bot.http.guard import Guard, harden, is_loopback, log_request
 from bot.http.health import healthz
+from bot.http.origin import Origin, networks
 from bot.http.peer import same_user_only
+from bot.http.refusals import Refusals
 
 _IDLE_SECONDS: Final = 5.0
 """How long a connection may take to ask, the first time and each time after."""
@@ -32,7 +34,7 @@ _LONGEST_SOCKET_PATH: Final = 103
 
 
 class HttpServer:
-    """Serves routes over TCP on loopback, over a UNIX socket for the same user, or over both."""
+    """Serves routes over TCP, over a UNIX socket for the same user, or over both."""
 
     def __init__(
         self,
@@ -41,8 +43,13 @@ class HttpServer:
         port: int | None,
         control_path: Path | None,
         routes: Sequence[RouteSpec],
+        public_url: str | None = None,
+        trusted_proxies: Sequence[str] = (),
     ) -> None:
-        """Prepare it; None leaves out the network or the control socket."""
+        """Prepare it; None leaves out the network or the control socket.
+
+        With a *public_url* it may be reached from elsewhere, under this one name.
+        """
         self._host = host
         self._wanted_port = port
         self._control_path = control_path
@@ -50,6 +57,8 @@ class HttpServer:
         self._runners: list[web.AppRunner] = []
         self._servers: list[asyncio.Server] = []
         self._port = 0
+        self._public = Origin.of(public_url) if public_url else None
+        self._guard = Guard(public=self._public, trusted=networks(trusted_proxies))
 
     @property
     def port(self) -> int:
@@ -58,7 +67,17 @@ class HttpServer:
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds it; empty where it is not on the network."""
+        """Where a browser finds it; empty where it is not on the network."""
+        return str(self._public) if self._public and self._port else self.listens_at
+
+    @property
+    def refusals(self) -> Refusals:
+        """What was refused at the door."""
+        return self._guard.refusals
+
+    @property
+    def listens_at(self) -> str:
+        """Where it listens itself, behind a proxy or not; empty where it does not."""
         if not self._port:
             return ""
         host = f"[{self._host}]" if ":" in self._host else self._host
@@ -68,13 +87,15 @@ class HttpServer:
         """Bind and serve.
 
         Raises:
-            ConfigError: the address is not loopback, the port is in use, or the
-                control socket cannot be made.
+            ConfigError: the address is not loopback and no public one is set, the port is in use,
+                or the control socket cannot be made.
         """
         try:
             if self._control_path is not None:
                 await self._serve(_control_socket(self._control_path), self._control_app())
             if self._wanted_port is not None:
+                if self._public is None:
+                    _require_loopback(self._host, self._wanted_port)
                 listener = _network_socket(self._host, self._wanted_port)
                 self._port = listener.getsockname()[1]
                 await self._serve(listener, self._web_app())
@@ -118,7 +139,7 @@ class HttpServer:
         self._servers.append(await loop.create_server(connect, sock=listener, backlog=128))
 
     def _web_app(self) -> web.Application:
-        app = _application(log_request, guard)
+        app = _application(self._guard.log, self._guard.check)
         app.on_response_prepare.append(harden)
         app.router.add_get("/healthz", healthz)
         self._mount(app, Mount.WEB)
@@ -145,14 +166,22 @@ def _application(*middlewares: Middleware) -> web.Application:
     return app
 
 
-def _network_socket(host: str, port: int) -> socket.socket:
+def _require_loopback(host: str, port: int) -> None:
+    """Refuse an address that others reach, as long as it is not said under which name they may.
+
+    Raises:
+        ConfigError: it is such an address.
+    """
     if not is_loopback(host):
         raise ConfigError(
             "http.host",
             repr(host),
-            "a loopback address such as 127.0.0.1; from elsewhere, use "
-            f"`ssh -L {port}:127.0.0.1:{port}`",
+            "a loopback address such as 127.0.0.1, or `http.public_url` beside it; without one, "
+            f"come in from elsewhere through `ssh -L {port}:127.0.0.1:{port}`",
         )
+
+
+def _network_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,11 +1,11 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final, assert_never
 
-from bot.access.rank import rank
+from bot.access.rank import Ranks
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
 from bot.contracts.channel import Accepted
@@ -35,14 +35,14 @@ class Intake:
         self,
         turns: Turns,
         router: Router,
-        owners: Collection[str],
+        ranks: Ranks,
         bus: Bus,
         clock: Clock,
         ids: Ids,
     ) -> None:
         self._turns = turns
         self._router = router
-        self._owners = owners
+        self._ranks = ranks
         self._bus = bus
         self._clock = clock
         self._ids = ids
@@ -57,7 +57,7 @@ class Intake:
             StoreUnavailable: nothing was recorded.
         """
         faults.reach("in.recv")
-        arrivals = [self._arrival(inbound) for inbound in inbounds]
+        arrivals = [await self._arrival(inbound) for inbound in inbounds]
         with faults.commit("in.commit"):
             results = await self._turns.open(*arrivals, cursor=cursor)
         return [
@@ -65,9 +65,9 @@ class Intake:
             for arrival, result in zip(arrivals, results, strict=True)
         ]
 
-    def _arrival(self, inbound: Inbound) -> Arrival:
+    async def _arrival(self, inbound: Inbound) -> Arrival:
         event = classify(inbound)
-        sender_rank = rank(inbound, self._owners)
+        sender_rank = await self._ranks.of(inbound)
         admission = admit(inbound, event, sender_rank)
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)

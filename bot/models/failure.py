@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-import httpx2
+import aiohttp
 
 from bot.contracts.errors import (
     ContextOverflow,
@@ -77,13 +77,16 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 """What the status would have been, had the error not come in the middle of a stream."""
 
 _SECONDS: Final = re.compile(r"[0-9]{1,8}(\.[0-9]+)?")
+BROKEN: Final = (aiohttp.ClientError, OSError)
+"""What a client raises whose request was not answered, or whose answer was not whole."""
+
 _UNREACHED: Final = (
-    httpx2.ConnectError,
-    httpx2.ConnectTimeout,
-    httpx2.PoolTimeout,
-    httpx2.ProxyError,
-    httpx2.UnsupportedProtocol,
+    aiohttp.ClientConnectorError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.InvalidURL,
 )
+"""Those of them that come before anything was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +164,14 @@ def broken(error: BaseException, server: Server) -> ModelError:
     if not any(isinstance(cause, _UNREACHED) for cause in chain):
         return ModelDisconnected(f"the connection to {server} broke before the answer was whole")
     return ModelUnavailable(f"cannot reach {server}: {_why(chain)}; check that it runs there")
+
+
+def unusable_proxy(scheme: str, server: Server) -> ModelError:
+    """Say that the proxy of the environment is one of a kind that we cannot speak to."""
+    return ModelUnavailable(
+        f"cannot reach {server}: the proxy in the environment is a {scheme} proxy, and only "
+        "http and https ones can be used; name another, or this host in no_proxy"
+    )
 
 
 def garbled(server: Server) -> ModelError:
@@ -252,13 +263,15 @@ def _why(chain: tuple[BaseException, ...]) -> str:
     """The first cause that a person can act on; a connection tried twice hides it in a group."""
     for cause in chain:
         match cause:
-            case ssl.SSLError():
+            case ssl.SSLCertVerificationError():
                 return "its certificate is not trusted"
+            case ssl.SSLError():
+                return "it does not speak TLS there"
             case socket.gaierror():
                 return "there is no host of that name"
-            case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+            case aiohttp.ConnectionTimeoutError():
                 return "it did not take the connection in time"
-            case httpx2.ProxyError():
+            case aiohttp.ClientHttpProxyError():
                 return "the proxy in between refused"
             case ConnectionRefusedError():
                 return "nothing listens there"

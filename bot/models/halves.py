@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.contracts.messages import AssistantMessage, ToolCall
-from bot.contracts.model import TextDelta, ThinkingDelta
+from bot.contracts.model import Delta
 
-_Delta = TypeVar("_Delta", bound=TextDelta | ThinkingDelta)
+_Delta = TypeVar("_Delta", bound=Delta)
 
 
 class Halves:

@@ -15,7 +15,8 @@ from typing import Final
 from bot.contracts.errors import ConfigError
 from bot.contracts.secret import Secret
 
-_LARGEST: Final = 64 * 1024
+LARGEST: Final = 64 * 1024
+"""Bytes of a `.env`."""
 _LINE: Final = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 _MAY_BE_SET: Final = re.compile(r"[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|PASSWORD|URL|MODEL)(?:_\d+)?")
 _NEVER_SET: Final = re.compile(r"(?:STONECHAT|PYTHON|LD|DYLD|PIP)_.*")
@@ -67,7 +68,7 @@ def _read_file(file: Path) -> tuple[dict[str, Variable], list[str]]:
     variables: dict[str, Variable] = {}
     try:
         with file.open("rb") as opened:
-            text = opened.read(_LARGEST + 1).decode()
+            text = opened.read(LARGEST + 1).decode()
             mode = stat.S_IMODE(file.stat().st_mode)
     except FileNotFoundError:
         return {}, []
@@ -76,7 +77,7 @@ def _read_file(file: Path) -> tuple[dict[str, Variable], list[str]]:
     except OSError as error:
         found = f"a file that cannot be read ({error.strerror})"
         raise ConfigError(".env", found, "a readable file, or none", where=str(file)) from None
-    if len(text) > _LARGEST:
+    if len(text) > LARGEST:
         raise ConfigError(".env", "a huge file", "at most 64 KiB", where=str(file))
     findings: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,8 +1,8 @@
 """``models:`` who thinks; and what is chosen where nothing is configured."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -14,13 +14,13 @@ from bot.settings.environment import Environment, Variable
 from bot.settings.secrets import SecretText
 from bot.settings.section import Section, Text, refusal, whole
 
-_FOLDER: Final = re.compile(r"[a-z][a-z0-9_]*")
+PROVIDER_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def _provider(value: object) -> object:
-    if isinstance(value, str) and _FOLDER.fullmatch(value):
+    if isinstance(value, str) and PROVIDER_NAME.fullmatch(value):
         return value
-    raise refusal(value, "a provider's name: anthropic, openai or demo")
+    raise refusal(value, "a provider's name: anthropic, openai, ollama or demo")
 
 
 def _base_url(value: object) -> object:
@@ -49,7 +49,7 @@ class ModelEntry(Section):
     """One model of one provider, as written in the YAML."""
 
     provider: Annotated[str, BeforeValidator(_provider)]
-    """`anthropic`, `openai` (and every server that speaks like it) or `demo`."""
+    """`anthropic`, `openai` (and every server that speaks like it), `ollama` or `demo`."""
     model: Text
     """The provider's own name of the model."""
     base_url: Annotated[str | None, BeforeValidator(_base_url)] = None
@@ -60,6 +60,9 @@ class ModelEntry(Section):
     """Several keys, tried in this order."""
     max_output: Tokens = 8192
     """How many tokens one answer may have."""
+    context: Tokens | None = None
+    """Tokens of the window that Ollama makes room for in memory. Left out: the model's own,
+    at most 16,384."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +75,15 @@ class ModelSettings:
     """None means the provider's own server."""
     keys: tuple[Secret, ...] = ()
     max_output: int = 8192
+    context: int | None = None
+    """None leaves the size of the window to the model."""
     source: str = ""
     """Where it, or its key, was named; for eyes, before anything is spent."""
+
+    def by_key(self) -> "Iterator[ModelSettings]":
+        """Give it once with each of its keys: a key and a model are asked together."""
+        for key in self.keys or (None,):
+            yield replace(self, keys=() if key is None else (key,))
 
     def __str__(self) -> str:
         """The model and its source in one line."""
@@ -137,7 +147,7 @@ def chosen(environment: Environment) -> tuple[str, ModelSettings]:
         return name, ModelSettings(
             provider=name,
             model=model.value.strip() if model else provider.model_if_unnamed,
-            base_url=_checked(provider.base_url, address),
+            base_url=checked(provider.base_url, address),
             keys=(Secret(key.value.strip()),) if key else (),
             source=", ".join(reasons),
         )
@@ -163,7 +173,7 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
     if provider is not None and not keys and base_url is None:
         key = environment.get(provider.key)
         address = environment.get(provider.base_url)
-        base_url = _checked(provider.base_url, address)
+        base_url = checked(provider.base_url, address)
         if key is not None:
             keys = (Secret(key.value.strip()),)
             source = f"{where}, key from {key.source}"
@@ -177,11 +187,37 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
         base_url=base_url,
         keys=keys,
         max_output=entry.max_output,
+        context=entry.context,
         source=source,
     )
 
 
-def _checked(name: str, address: Variable | None) -> str | None:
+def read_base_url(written: str) -> str:
+    """Read the address of an API (pure).
+
+    Raises:
+        ValueError: it is none; the sentence says what was found and expected.
+    """
+    try:
+        return str(_base_url(written))
+    except PydanticCustomError as error:
+        details: Mapping[str, str] = error.context or {}
+        raise ValueError(f"{details['found']}, expected {details['expected']}") from None
+
+
+def named_besides(environment: Environment, *, written: bool) -> tuple[str, ...]:
+    """Say where models are named that a choice makes idle (pure); *written*: in the YAML."""
+    names = [name for each in _PROVIDERS.values() for name in (each.key, each.base_url)]
+    found = tuple(found.source for name in names if (found := environment.get(name)))
+    return (("`models:` of config.yaml",) if written else ()) + found
+
+
+def checked(name: str, address: Variable | None) -> str | None:
+    """Return the address in the variable called *name* (pure).
+
+    Raises:
+        ModelUnusable: it is none.
+    """
     if address is None:
         return None
     try:

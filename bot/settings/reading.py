@@ -10,8 +10,10 @@ from pydantic_core import ErrorDetails
 
 from bot.contracts.errors import ConfigError
 from bot.settings.agents import AgentSettings
+from bot.settings.choice import choice, with_choice
+from bot.settings.elsewhere import addresses, stored_tokens
 from bot.settings.environment import Unset, fill_in
-from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed
+from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed, named_besides
 from bot.settings.root import Configuration, Settings
 from bot.settings.section import one_of, shown
 from bot.settings.surroundings import Surroundings
@@ -147,15 +149,17 @@ class Reading:
 
     def _assembled(self, written: Configuration) -> Settings:
         agents, models = {"main": written.agents.main}, dict[str, ModelSettings]()
+        environment = self.surroundings.environment
         try:
-            if not written.models:
-                name, models[name] = chosen(self.surroundings.environment)
+            by_hand = choice(environment)
+            if not written.models and by_hand is None:
+                name, models[name] = chosen(environment)
         except ModelUnusable as error:
             raise SettingsBroken(self._error(("models",), error.found, error.expected)) from None
         for agent_id, agent in agents.items():
             path = ("agents", agent_id, "models")
             names = agent.models or tuple(written.models) or tuple(models)
-            for number, name in enumerate(names):
+            for number, name in enumerate(() if by_hand else names):
                 if name not in written.models and name not in models:
                     expected = one_of({*written.models, *models}, name)
                     raise SettingsBroken(self._error((*path, number), repr(name), expected))
@@ -163,7 +167,7 @@ class Reading:
                     models[name] = self._completed(name, written)
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
-        return Settings(
+        settings = Settings(
             home=self.surroundings.home,
             agents=agents,
             models=models,
@@ -173,7 +177,13 @@ class Reading:
             tools=written.tools,
             limits=written.limits,
             findings=tuple(self.surroundings.findings),
+            named_besides=named_besides(environment, written=bool(written.models)),
+            addresses=addresses(environment),
+            stored=tuple(
+                each for each in stored_tokens(environment) if each.channel not in written.channels
+            ),
         )
+        return settings if by_hand is None else with_choice(settings, by_hand)
 
     def _completed(self, name: str, written: Configuration) -> ModelSettings:
         path = ("models", name)

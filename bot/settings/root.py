@@ -1,13 +1,14 @@
 """The whole of the settings: what the YAML may say, and what the bot then runs with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import Field
 
 from bot.settings.agents import AgentSettings
 from bot.settings.channels import Channels
+from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
@@ -60,6 +61,12 @@ class Settings:
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
     """What is odd but works, one sentence each."""
+    named_besides: tuple[str, ...] = ()
+    """Where models and their keys are named, besides a choice of their owner, which wins."""
+    addresses: Addresses = field(default_factory=Addresses)
+    """Where providers, model servers and platforms are asked."""
+    stored: tuple[StoredToken, ...] = ()
+    """Platforms' tokens that wait for their channel."""
 
     @property
     def config_file(self) -> Path:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.contracts.tool import Effect, FileEntry, Tool, ToolContext
+from bot.contracts.turn import Rank
 from bot.tools.arguments import Arguments
 from bot.tools.excerpt import cut_middle
 
@@ -43,6 +44,7 @@ list_files = Tool(
         "Not for finding words inside files (search_files)."
     ),
     effect=Effect.PURE,
+    least_rank=Rank.MEMBER,
     parameters=ListFiles,
     run=_list,
     summarise=lambda args: args.path,

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from bot.contracts.errors import ToolError
 from bot.contracts.tool import Effect, Tool, ToolContext
+from bot.contracts.turn import Rank
 from bot.tools.arguments import Arguments
 from bot.tools.changes import FILE_LIMIT, as_text
 from bot.tools.excerpt import OUTPUT_LIMIT, cut_middle
@@ -66,6 +67,7 @@ read_file = Tool(
         "what is in it. Not for finding a file (list_files) or a word in many (search_files)."
     ),
     effect=Effect.PURE,
+    least_rank=Rank.MEMBER,
     parameters=ReadFile,
     run=_read,
     summarise=lambda args: args.path,

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from bot.contracts.errors import ToolError
 from bot.contracts.tool import Effect, FileEntry, Tool, ToolContext
+from bot.contracts.turn import Rank
 from bot.tools.arguments import Arguments
 from bot.tools.changes import FILE_LIMIT, as_text
 from bot.tools.excerpt import OUTPUT_LIMIT, cut_end
@@ -95,6 +96,7 @@ search_files = Tool(
         "Not for a file whose path you know (read_file)."
     ),
     effect=Effect.PURE,
+    least_rank=Rank.MEMBER,
     parameters=SearchFiles,
     run=_search,
     summarise=lambda args: args.text,

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from bot.contracts.text import clean
+from bot.workspace.protected import is_private
 from bot.workspace.watch import FolderWatch
 
 ALWAYS: Final = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md")
-"""Read in every session, in this order; a line in the prompt says so when one is missing."""
+"""Read in this order, USER.md only in the owner's direct chats, the others in every session; a
+line in the prompt says so when one is missing."""
 PRIVATE: Final = ("BOOTSTRAP.md", "MEMORY.md")
-"""Read after them, and only where the owner alone reads along; both may be missing."""
+"""Read after them, and only in the owner's direct chats; both may be missing."""
 
 FILE_CHARS: Final = 12_000
 TOTAL_CHARS: Final = 60_000
@@ -71,7 +73,7 @@ class WorkspaceFiles:
 
     def _read(self, *, private: bool) -> tuple[tuple[PromptFile, ...], bool]:
         """Read them, and say whether the watch would tell of every change to them."""
-        names = ALWAYS + (PRIVATE if private else ())
+        names = tuple(name for name in ALWAYS + PRIVATE if private or not is_private(name))
         found = (PromptFile(name=name, text=self._text(name)) for name in names)
         return capped(found), not any(self._is_shared(name) for name in names)
 

@@ -17,9 +17,22 @@ SHELL_MAY_ONLY_READ: Final = (
 _SOUL: Final = frozenset({"soul.md", "agents.md", "identity.md", "user.md", "skills"})
 
 
+_PRIVATE: Final = frozenset({"user.md", "memory.md", "bootstrap.md", "memory"})
+
+
 def is_soul(path: str) -> bool:
     """Whether *path*, spelled from the root, makes the assistant who it is (pure)."""
     return path.split("/", 1)[0].casefold() in _SOUL
+
+
+def is_private(path: str) -> bool:
+    """Whether *path*, spelled from the root, is for the owner and admins alone (pure).
+
+    That is what the assistant knows of its owner, and whatever is hidden by its name: keys,
+    history, the settings of other programs.
+    """
+    names = path.casefold().split("/")
+    return names[0] in _PRIVATE or any(name.startswith(".") for name in names)
 
 
 def is_secret_name(name: str) -> bool:

@@ -7,13 +7,21 @@ from aiohttp import WSCloseCode, web
 
 from bot.contracts.channel import Capabilities, ChannelParts, Gateway, RouteSpec
 from bot.contracts.delivery import OnUnknown, Receipt
-from bot.contracts.inbound import ConversationKey
+from bot.contracts.errors import StoreUnavailable
+from bot.contracts.inbound import ConversationKey, Sender
+from bot.contracts.people import Person
 from bot.contracts.reply import ReplyPayload, Target
-from channels.webchat.auth import Logins
-from channels.webchat.connection import About, Connection, ConnectionParts
+from bot.contracts.setup import Setup
+from bot.contracts.turn import Rank
+from channels.webchat.about import About
+from channels.webchat.auth import INVITATION_LASTS, Login, Logins
+from channels.webchat.connection import Connection, ConnectionParts
+from channels.webchat.door import Door
+from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
 from channels.webchat.pace import Pace
-from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, TERMINAL
+from channels.webchat.places import ACCOUNT, CHANNEL_NAME, place_of
+from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
 from channels.webchat.websocket import Socket
@@ -30,12 +38,16 @@ class WebchatChannel:
     def __init__(self, parts: ChannelParts) -> None:
         self._about = About()
         self._clock = parts.clock
+        self._ids = parts.ids
         self._logins = Logins(parts.records, parts.clock)
-        self._routes = Routes(self, self._logins, parts.clock)
+        self._people = parts.people
+        self._routes = Routes(self, Door(self._logins, parts.people, parts.clock))
         self._gateway: Gateway | None = None
+        self._setup: Setup | None = None
         self._lives = Lives()
-        self._paces = {key.conversation_id: Pace(parts.clock) for key in (PAGE, TERMINAL)}
-        self._connections: set[Connection] = set()
+        self._paces: dict[str, Pace] = {}
+        self._connections: dict[Connection, str] = {}
+        """Every open socket, and whose it is."""
 
     @property
     def about(self) -> About:
@@ -47,9 +59,20 @@ class WebchatChannel:
         """The bot, while the channel listens."""
         return self._gateway
 
-    def introduce(self, *, address: str, model: str, problem: str) -> None:
-        """Say what the page may tell of the bot; the next connection is told."""
-        self._about = About(address=address, model=model, problem=problem)
+    @property
+    def setup(self) -> Setup | None:
+        """What can be seen and set up, once the bot is built."""
+        return self._setup
+
+    def offer_setup(self, setup: Setup) -> None:
+        """Show the owner what *setup* has."""
+        self._setup = setup
+
+    def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
+        """Say what the page may tell of the bot; whoever reads is told what is new."""
+        self._about = About(address=address, model=model, problem=problem, demo=demo)
+        for connection in self._connections:
+            connection.introduce(self._about)
 
     async def listen(self, gateway: Gateway) -> None:
         """Follow the news for whoever watches, and take what is said, until cancelled.
@@ -71,7 +94,7 @@ class WebchatChannel:
     async def close(self) -> None:
         """Send every reader away."""
         await asyncio.gather(
-            *(each.close(WSCloseCode.GOING_AWAY, "The bot stops.") for each in self._connections)
+            *(each.close(WSCloseCode.GOING_AWAY, "The bot stops.") for each in [*self._connections])
         )
 
     def routes(self) -> Sequence[RouteSpec]:
@@ -84,7 +107,80 @@ class WebchatChannel:
         The code stands in the fragment, which no browser sends to a server, so
         that it meets no log on its way.
         """
-        return f"{self._about.address}/#code={await self._logins.new_code()}"
+        return self._link(await self._logins.new_code())
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a browser can reach the page."""
+        return bool(self._about.address)
+
+    async def invite(self, name: str, rank: Rank) -> tuple[Person, str, bool]:
+        """Let somebody in; return who, the link, and whether they were shut out before.
+
+        Of the links that one person was given, only the last one works.
+
+        Raises:
+            NotInvited: the name or the rank cannot be, or there are too many people.
+        """
+        outside = {one.id for one in await self._people.every(CHANNEL_NAME) if not one.may_enter}
+        person = await self._people.invite(CHANNEL_NAME, name, rank)
+        if returns := person.id in outside:
+            await self._logins.end(person.id)
+        await self._logins.end_codes(person.id)
+        code = await self._logins.new_code(person.id, lasts=INVITATION_LASTS)
+        return person, self._link(code), returns
+
+    async def revoke(self, name: str) -> Person:
+        """Shut somebody out: no login, link or open page of theirs counts from now on.
+
+        What waits and runs for them is stopped in their own name, as long as they have one
+        here: nobody is left to read the answer. What was on its way meanwhile meets a stranger.
+
+        Raises:
+            NotInvited: nobody who is let in has that name.
+        """
+        person = await self._people.find(CHANNEL_NAME, name)
+        await self._logins.end(person.id)
+        await self._sign_out(person)
+        if self._gateway is not None:
+            await self._stop_all(self._gateway, person)
+        person = await self._people.revoke(CHANNEL_NAME, name)
+        await self._sign_out(person)
+        return person
+
+    async def _sign_out(self, person: Person) -> None:
+        await asyncio.gather(
+            *(
+                connection.close(WSCloseCode.POLICY_VIOLATION, "You were signed out.")
+                for connection, person_id in [*self._connections.items()]
+                if person_id == person.id
+            )
+        )
+
+    async def _stop_all(self, gateway: Gateway, person: Person) -> None:
+        for listed in await gateway.conversations(place_of(person.id)):
+            if await gateway.open_turns(listed.key):
+                stop = StopFrame(id=self._ids.new())
+                sender = Sender(id=person.id, display_name=person.name)
+                await gateway.receive(ingest(stop, listed.key, sender, self._clock.now()))
+
+    async def people(self) -> Sequence[tuple[Person, bool]]:
+        """Return everybody, each with whether a page of theirs is open."""
+        online = set(self._connections.values())
+        every = await self._people.every(CHANNEL_NAME)
+        return [(person, person.id in online) for person in every]
+
+    async def _is_still_in(self, login: Login) -> bool:
+        """Whether somebody was not shut out between the door and here."""
+        if login.is_owner:
+            return True
+        try:
+            return await self._people.get(CHANNEL_NAME, login.person_id) is not None
+        except StoreUnavailable:
+            return False
+
+    def _link(self, code: str) -> str:
+        return f"{self._about.address}/#code={code}"
 
     async def forget(self, conversation: ConversationKey) -> None:
         """Delete a conversation, and tell whoever has it on the screen."""
@@ -94,7 +190,7 @@ class WebchatChannel:
             live.forget()
 
     async def converse(
-        self, request: web.Request, conversation: ConversationKey
+        self, request: web.Request, conversation: ConversationKey, login: Login
     ) -> web.StreamResponse:
         """Upgrade to a WebSocket and serve it to its end."""
         if self._gateway is None:
@@ -106,14 +202,18 @@ class WebchatChannel:
         parts = ConnectionParts(
             gateway=self._gateway,
             live=self._lives.open(conversation),
-            pace=self._paces[conversation.conversation_id],
+            pace=self._paces.setdefault(conversation.conversation_id, Pace(self._clock)),
             about=self._about,
+            login=login,
             clock=self._clock,
         )
         connection = Connection(socket, parts)
-        self._connections.add(connection)
+        self._connections[connection] = login.person_id
         try:
-            await connection.run()
+            if not await self._is_still_in(login):
+                await connection.close(WSCloseCode.POLICY_VIOLATION, "You were signed out.")
+            else:
+                await connection.run()
         finally:
-            self._connections.discard(connection)
+            del self._connections[connection]
         return socket

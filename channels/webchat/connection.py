@@ -12,6 +12,8 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.turn import Outcome, TurnId, TurnState
+from channels.webchat.about import About
+from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.listing import title_of
@@ -56,17 +58,6 @@ _DIALECT: Final = HtmlDialect()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What the page and the terminal are told of the bot they speak to."""
-
-    address: str = ""
-    """Where the page is served, such as ``http://127.0.0.1:7870``; empty if it is not."""
-    model: str = ""
-    problem: str = ""
-    """One sentence for the owner, shown until it is gone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionParts:
     """What a connection is built from."""
 
@@ -74,6 +65,7 @@ class ConnectionParts:
     live: Live
     pace: Pace
     about: About
+    login: Login
     clock: Clock
 
 
@@ -85,7 +77,8 @@ class Connection:
         self._gateway = parts.gateway
         self._live = parts.live
         self._pace = parts.pace
-        self._about = parts.about
+        self._about = parts.about.frame(owner=parts.login.is_owner)
+        self._login = parts.login
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
@@ -128,6 +121,12 @@ class Connection:
     def show(self, frame: ServerFrame) -> None:
         """Put a frame on its way."""
         self._outgoing.put(encode(frame))
+
+    def introduce(self, about: About) -> None:
+        """Tell the reader what is new of the bot, if it is anything a reader is told."""
+        known, self._about = self._about, about.frame(owner=self._login.is_owner)
+        if self._about != known:
+            self.show(self._about)
 
     def expect(self, turn_id: TurnId) -> None:
         """Look into the store soon, for the line that began a turn; its end is to be told, too."""
@@ -213,8 +212,11 @@ class Connection:
             WelcomeFrame(
                 conversation=name_of(self._live.conversation),
                 seq=seq,
-                model=self._about.model or None,
-                problem=self._about.problem or None,
+                model=self._about.model,
+                problem=self._about.problem,
+                setup=self._about.setup,
+                rank=self._login.rank.name.lower(),
+                name=self._login.name or None,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
@@ -247,7 +249,7 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        inbound = ingest(frame, self._live.conversation, self._clock.now())
+        inbound = ingest(frame, self._live.conversation, self._login.sender, self._clock.now())
         try:
             accepted = (await self._gateway.receive(inbound))[0]
         except BotError as error:

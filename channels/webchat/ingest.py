@@ -1,7 +1,7 @@
 """From a frame to an inbound: facts only, nothing decided."""
 
 from datetime import datetime
-from typing import Final, assert_never
+from typing import assert_never
 
 from bot.contracts.inbound import (
     Conversation,
@@ -14,12 +14,11 @@ from bot.contracts.inbound import (
 )
 from channels.webchat.protocol import SayFrame, StopFrame
 
-_OWNER: Final = Sender(id="owner")
-"""Whoever holds a login to the page, or the user id the bot runs under."""
 
-
-def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: datetime) -> Inbound:
-    """Say what a client did (pure).
+def ingest(
+    frame: SayFrame | StopFrame, conversation: ConversationKey, sender: Sender, now: datetime
+) -> Inbound:
+    """Say what a client did (pure). *sender* is who holds the login, or runs the bot.
 
     The client's id is the identity of the message, so that repeating it cannot
     double it. A stop is a pressed button: an interaction, no line.
@@ -42,7 +41,7 @@ def ingest(frame: SayFrame | StopFrame, conversation: ConversationKey, now: date
             id=conversation.conversation_id,
             thread_id=conversation.thread_id,
         ),
-        sender=_OWNER,
+        sender=sender,
         text=text,
         sent_at=now,
         native_id=frame.id,

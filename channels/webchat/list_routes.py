@@ -1,6 +1,5 @@
 """The addresses of the page's conversations: list, search, rename, delete."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
@@ -10,13 +9,12 @@ from bot.contracts.channel import Gateway, Mount, RouteSpec
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
 from channels.webchat import listing
-from channels.webchat.places import PAGE, page_conversation
-
-CUSTOM_HEADER: Final = "X-Stonechat"
-"""A page of another origin cannot set it without asking first, and nobody answers that."""
+from channels.webchat.auth import Login
+from channels.webchat.bodies import body_of
+from channels.webchat.door import CUSTOM_HEADER, Door
+from channels.webchat.places import conversation_in
 
 _LARGEST_WISH: Final = 4_096
-_WISH_SECONDS: Final = 5.0
 _MOST_CONVERSATIONS: Final = 200
 
 _NO_HEADER: Final = f"A change is asked for with the header {CUSTOM_HEADER}."
@@ -40,16 +38,15 @@ class Rooms(Protocol):
         ...
 
 
-_Answer = Callable[[Gateway, web.Request], Awaitable[web.Response]]
-Refusal = Callable[[web.Request], Awaitable[web.Response | None]]
+_Answer = Callable[[Gateway, Login, web.Request], Awaitable[web.Response]]
 
 
 class ListRoutes:
-    """Answers requests about the page's conversations, of whoever holds a login."""
+    """Answers whoever holds a login about their own conversations, and about no other."""
 
-    def __init__(self, rooms: Rooms, refusal: Refusal) -> None:
+    def __init__(self, rooms: Rooms, door: Door) -> None:
         self._rooms = rooms
-        self._refusal = refusal
+        self._door = door
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -64,35 +61,37 @@ class ListRoutes:
             for method, path, answer in routes
         ]
 
-    async def show_list(self, gateway: Gateway, _request: web.Request) -> web.Response:
+    async def show_list(
+        self, gateway: Gateway, login: Login, _request: web.Request
+    ) -> web.Response:
         """List the conversations, what was last used first."""
-        listed = await gateway.conversations(PAGE, limit=_MOST_CONVERSATIONS)
+        listed = await gateway.conversations(login.place, limit=_MOST_CONVERSATIONS)
         return _json(listing.list_of(listed))
 
-    async def search(self, gateway: Gateway, request: web.Request) -> web.Response:
+    async def search(self, gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Find lines and titles that hold every word."""
-        wish = listing.read_search(await _body(request))
+        wish = listing.read_search(await body_of(request, largest=_LARGEST_WISH))
         if wish is None:
             return web.Response(status=400, text=_NO_SEARCH)
         words = wish.words.split()
         if not words:
             return _json(listing.SearchResult(conversations=(), lines=()))
-        listed = await gateway.conversations(PAGE, limit=_MOST_CONVERSATIONS)
-        return _json(listing.result_of(words, listed, await gateway.search(PAGE, words)))
+        listed = await gateway.conversations(login.place, limit=_MOST_CONVERSATIONS)
+        return _json(listing.result_of(words, listed, await gateway.search(login.place, words)))
 
-    async def rename(self, gateway: Gateway, request: web.Request) -> web.Response:
+    async def rename(self, gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Name a conversation, or take its name away."""
-        conversation = page_conversation(request.match_info["name"])
-        wish = listing.read_rename(await _body(request))
+        conversation = conversation_in(login.place, request.match_info["name"])
+        wish = listing.read_rename(await body_of(request, largest=_LARGEST_WISH))
         if wish is None:
             return web.Response(status=400, text=_NO_TITLE)
         if conversation is None or not await gateway.rename(conversation, wish.title or None):
             return web.Response(status=404, text=_NO_CONVERSATION)
         return web.Response(status=204)
 
-    async def delete(self, _gateway: Gateway, request: web.Request) -> web.Response:
+    async def delete(self, _gateway: Gateway, login: Login, request: web.Request) -> web.Response:
         """Delete a conversation. One that is not there is deleted already."""
-        if conversation := page_conversation(request.match_info["name"]):
+        if conversation := conversation_in(login.place, request.match_info["name"]):
             await self._rooms.forget(conversation)
         return web.Response(status=204)
 
@@ -102,28 +101,17 @@ class ListRoutes:
         async def guarded(request: web.Request) -> web.Response:
             if request.method != "GET" and CUSTOM_HEADER not in request.headers:
                 return web.Response(status=403, text=_NO_HEADER)
-            if refused := await self._refusal(request):
-                return refused
+            login = await self._door.enter(request)
+            if isinstance(login, web.Response):
+                return login
             if (gateway := self._rooms.gateway) is None:
                 return web.Response(status=503, text="The bot is starting; try again in a moment.")
             try:
-                return await answer(gateway, request)
+                return await answer(gateway, login, request)
             except StoreUnavailable as error:
                 return web.Response(status=503, text=str(error))
 
         return guarded
-
-
-async def _body(request: web.Request) -> bytes:
-    """Read a wish, of so many bytes and in so many seconds; nothing of a longer or slower one."""
-    length = request.content_length or 0
-    if length > _LARGEST_WISH:
-        return b""
-    try:
-        async with asyncio.timeout(_WISH_SECONDS):
-            return await request.content.readexactly(length)
-    except (TimeoutError, asyncio.IncompleteReadError):
-        return b""
 
 
 def _json(answer: listing.Answer) -> web.Response:

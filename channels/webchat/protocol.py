@@ -28,6 +28,9 @@ ClientId = Annotated[
 TurnWord = Literal["queued", "running", "finishing", "retrying", "joined"]
 """How far a turn is, as the status frame says it."""
 
+SetupWord = Literal["offered", "needed"]
+"""Whether this reader may set the bot up, and whether no language model answers before it does."""
+
 ToolWord = Literal["running", "ok", "error", "denied", "killed", "unknown"]
 """How far a call is."""
 
@@ -76,7 +79,8 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 class WelcomeFrame:
     """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out.
 
-    With `anew` every line the client has was deleted, and what follows is all there is.
+    With `anew` every line the client has was deleted, and what follows is all there is. `rank`
+    and `name` say who is signed in; the owner has no name here.
     """
 
     conversation: str
@@ -85,9 +89,22 @@ class WelcomeFrame:
     title: str | None = None
     model: str | None = None
     problem: str | None = None
+    setup: SetupWord | None = None
     earlier: bool = False
     anew: bool = False
+    rank: str | None = None
+    name: str | None = None
     type: Literal["welcome"] = "welcome"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutFrame:
+    """Who answers here has changed: all of it as in a welcome, and what is left out is not so."""
+
+    model: str | None = None
+    problem: str | None = None
+    setup: SetupWord | None = None
+    type: Literal["about"] = "about"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +257,7 @@ class ErrorFrame:
 
 ServerFrame = (
     WelcomeFrame
+    | AboutFrame
     | AcceptedFrame
     | RefusedFrame
     | LineFrame

@@ -1,7 +1,5 @@
 """The page's addresses: its files, the login, the socket; and the control socket's."""
 
-import asyncio
-import json
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Final, Protocol
@@ -9,30 +7,21 @@ from typing import Final, Protocol
 from aiohttp import web
 
 from bot.contracts.channel import Mount, RouteSpec
-from bot.contracts.clock import Clock
-from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey
-from channels.webchat.auth import LOGIN_LASTS, Lockout, Logins
-from channels.webchat.connection import About
-from channels.webchat.list_routes import CUSTOM_HEADER, ListRoutes, Rooms
-from channels.webchat.places import PAGE, TERMINAL, UUID, thread_of
+from channels.webchat.about import About
+from channels.webchat.auth import OWNER, Login
+from channels.webchat.door import Door
+from channels.webchat.list_routes import ListRoutes, Rooms
+from channels.webchat.people_routes import Hosts, PeopleRoutes
+from channels.webchat.places import FIRST, TERMINAL, UUID, conversation_in
+from channels.webchat.setup_routes import SetupRoutes, Workshop
 
 _KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
-_LARGEST_LOGIN: Final = 4_096
-_LOGIN_SECONDS: Final = 5.0
 
-_NO_LOGIN: Final = (
-    "This browser is not signed in. Run `script/run open` in Stonechat's folder, "
-    "and open the link it prints."
-)
-_BAD_CODE: Final = (
-    "This link was used or is older than ten minutes. Run `script/run open` for a new one."
-)
-_LOCKED: Final = "Too many wrong links were tried. Wait a minute, then open a new one."
 _NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
 
-class Host(Rooms, Protocol):
+class Host(Rooms, Hosts, Workshop, Protocol):
     """What the routes need of the channel."""
 
     @property
@@ -41,7 +30,7 @@ class Host(Rooms, Protocol):
         ...
 
     async def converse(
-        self, request: web.Request, conversation: ConversationKey
+        self, request: web.Request, conversation: ConversationKey, login: Login
     ) -> web.StreamResponse:
         """Upgrade to a WebSocket and serve it to its end."""
         ...
@@ -54,19 +43,20 @@ class Host(Rooms, Protocol):
 class Routes:
     """Answers HTTP requests in the channel's name."""
 
-    def __init__(self, host: Host, logins: Logins, clock: Clock) -> None:
+    def __init__(self, host: Host, door: Door) -> None:
         self._host = host
-        self._logins = logins
-        self._lockout = Lockout(clock)
-        self._lists = ListRoutes(host, self._refusal)
+        self._door = door
+        self._lists = ListRoutes(host, door)
+        self._people = PeopleRoutes(host)
+        self._setup = SetupRoutes(host, door)
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
         web_routes: list[tuple[str, str, Callable[..., object]]] = [
             ("GET", "/", _file("index.html")),
             ("GET", f"/c/{{name:{UUID}}}", _file("index.html")),
-            ("POST", "/auth", self.log_in),
-            ("GET", "/login", self.look_up_login),
+            ("POST", "/auth", self._door.log_in),
+            ("GET", "/login", self._door.look_up_login),
             ("GET", "/ws", self.page_socket),
             ("GET", f"/ws/{{name:{UUID}}}", self.page_socket),
         ]
@@ -82,6 +72,8 @@ class Routes:
         ]
         return [
             *self._lists.specs(),
+            *self._people.specs(),
+            *self._setup.specs(),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))
@@ -89,58 +81,25 @@ class Routes:
             ),
         ]
 
-    async def log_in(self, request: web.Request) -> web.Response:
-        """Exchange a code for a login cookie.
-
-        What says that a page of our own sends it (the content type and the
-        header) is looked at before the body is read.
-        """
-        if request.content_type != "application/json" or CUSTOM_HEADER not in request.headers:
-            return _sentence(403, f"A login is JSON with the header {CUSTOM_HEADER}.")
-        if locked := self._locked():
-            return locked
-        code = await _code(request)
-        if code is None:
-            self._lockout.note_failure()
-            return _sentence(400, "A login is a JSON object with a code.")
-        try:
-            login = await self._logins.redeem(code)
-        except StoreUnavailable as error:
-            return _sentence(503, str(error))
-        if login is None:
-            self._lockout.note_failure()
-            return _sentence(401, _BAD_CODE)
-        response = web.Response(status=204)
-        response.set_cookie(
-            _cookie_name(request),
-            login,
-            max_age=int(LOGIN_LASTS.total_seconds()),
-            httponly=True,
-            samesite="Strict",
-            secure=request.secure,
-        )
-        return response
-
-    async def look_up_login(self, request: web.Request) -> web.Response:
-        """Say whether the cookie is good: a WebSocket that failed cannot tell why it did."""
-        return await self._refusal(request) or web.Response(status=204)
-
     async def page_socket(self, request: web.Request) -> web.StreamResponse:
         """Serve the page's WebSocket to a page with a login; a foreign page came no further."""
-        if refused := await self._refusal(request):
-            return refused
+        login = await self._door.enter(request)
+        if isinstance(login, web.Response):
+            return login
         if "Origin" not in request.headers:
             return _sentence(403, "This socket is for the page; use `stonechat chat` instead.")
-        name = request.match_info.get("name")
-        return await self._host.converse(request, PAGE if name is None else thread_of(name))
+        conversation = conversation_in(login.place, request.match_info.get("name", FIRST))
+        if conversation is None:
+            return _sentence(404, "There is no such conversation.")
+        return await self._host.converse(request, conversation, login)
 
     async def terminal_socket(self, request: web.Request) -> web.StreamResponse:
         """Serve the terminal's WebSocket."""
-        return await self._host.converse(request, TERMINAL)
+        return await self._host.converse(request, TERMINAL, OWNER)
 
     async def make_link(self, _request: web.Request) -> web.Response:
         """Make a fresh link to the page."""
-        if not self._host.about.address:
+        if not self._host.is_served:
             return _sentence(409, _NOT_SERVED)
         return web.json_response({"link": await self._host.new_link()})
 
@@ -149,33 +108,6 @@ class Routes:
         about = self._host.about
         told = {"address": about.address, "model": about.model, "problem": about.problem}
         return web.json_response(told)
-
-    def _locked(self) -> web.Response | None:
-        if not (seconds := self._lockout.remaining()):
-            return None
-        response = _sentence(429, _LOCKED)
-        response.headers["Retry-After"] = str(int(seconds) + 1)
-        return response
-
-    async def _refusal(self, request: web.Request) -> web.Response | None:
-        """Say why this request may not pass, or None.
-
-        A login that holds passes during a lockout: guessing by others must not
-        shut out the owner.
-        """
-        login = request.cookies.get(_cookie_name(request))
-        if login is None:
-            return _sentence(401, _NO_LOGIN)
-        try:
-            known = await self._logins.knows(login)
-        except StoreUnavailable as error:
-            return _sentence(503, str(error))
-        if known:
-            return None
-        if locked := self._locked():
-            return locked
-        self._lockout.note_failure()
-        return _sentence(401, _NO_LOGIN)
 
 
 def _file(name: str) -> Callable[[web.Request], object]:
@@ -188,26 +120,6 @@ def _file(name: str) -> Callable[[web.Request], object]:
         return web.Response(body=body, content_type=kind, charset="utf-8")
 
     return serve
-
-
-async def _code(request: web.Request) -> str | None:
-    """Read the body of a login, of so many bytes and in so many seconds, or return None."""
-    try:
-        async with asyncio.timeout(_LOGIN_SECONDS):
-            body = await request.content.readexactly(
-                min(request.content_length or 0, _LARGEST_LOGIN)
-            )
-        parsed = json.loads(body)
-    except (TimeoutError, ValueError, RecursionError, asyncio.IncompleteReadError):
-        return None
-    code = parsed.get("code") if isinstance(parsed, dict) else None
-    return code if isinstance(code, str) else None
-
-
-def _cookie_name(request: web.Request) -> str:
-    """Name the cookie after the port: browsers keep one jar for all ports of a host."""
-    _, _, port = request.host.rpartition(":")
-    return f"stonechat_{port}" if port.isdigit() else "stonechat"
 
 
 def _sentence(status: int, text: str) -> web.Response:

@@ -337,10 +337,15 @@ async def test_words_of_a_message_that_was_no_answer_are_taken_back(tmp_path: Pa
     assert bench.news == ["progress", "answer"]
 
 
-async def test_a_guest_has_no_tools_and_a_member_may_only_look(tmp_path: Path) -> None:
+async def test_a_guest_has_no_tools_and_a_member_only_those_that_say_so(tmp_path: Path) -> None:
     ledger = Ledger()
-    tools = [ledger.tool(), ledger.tool("look", effect=Effect.PURE)]
-    for rank, offered in ((Rank.GUEST, []), (Rank.MEMBER, ["look"]), (Rank.OWNER, ["act", "look"])):
+    look = replace(ledger.tool("look", effect=Effect.PURE), least_rank=Rank.MEMBER)
+    tools = [ledger.tool(), look, ledger.tool("peek", effect=Effect.PURE)]
+    for rank, offered in (
+        (Rank.GUEST, []),
+        (Rank.MEMBER, ["look"]),
+        (Rank.OWNER, ["act", "look", "peek"]),
+    ):
         bench = a_bench(tmp_path, words("Hi."), tools=tools)
         turn = bench.turn()
         await bench.answer(replace(turn, arrival=replace(turn.arrival, rank=rank)))

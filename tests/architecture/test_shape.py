@@ -11,7 +11,7 @@ from bot.contracts.model import ProviderSpec
 from tests.architecture.source import ROOT, packages
 
 CHANNEL: Final = ("__init__", "settings", "adapter", "ingest", "render", "errors")
-PROVIDER: Final = ("__init__", "client", "wire", "errors")
+PROVIDER: Final = ("__init__", "client", "wire")
 BACKEND: Final = (
     "__init__",
     "turns",

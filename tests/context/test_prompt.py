@@ -8,6 +8,7 @@ import pytest
 from bot.context.prompt import system_prompt
 from bot.contracts.model import SystemPrompt
 from bot.contracts.tool import Effect, Tool, ToolContext
+from bot.contracts.turn import Rank
 from bot.tools import BUILTIN
 from bot.workspace.files import PromptFile, WorkspaceFiles
 from bot.workspace.seed import template_folder
@@ -49,8 +50,26 @@ def a_prompt(
     files: Sequence[PromptFile] = FILES,
     tools: Sequence[Tool[Any]] = TOOLS,
     sandbox_note: str = "Commands run in bubblewrap.",
+    rank: Rank = Rank.OWNER,
 ) -> SystemPrompt:
-    return system_prompt(files=files, tools=tools, zone=BERLIN, sandbox_note=sandbox_note)
+    return system_prompt(
+        files=files, tools=tools, zone=BERLIN, sandbox_note=sandbox_note, rank=rank
+    )
+
+
+@pytest.mark.parametrize("rank", [Rank.GUEST, Rank.MEMBER])
+def test_whoever_has_no_programs_is_told_nothing_of_how_they_run(rank: Rank) -> None:
+    stable = a_prompt(tools=(), rank=rank).stable
+
+    assert "bubblewrap" not in stable
+    assert "# Programs" not in stable
+    assert f"let in as {rank.name.lower()}" in stable
+
+
+def test_the_owner_s_prompt_knows_of_no_other_people_and_an_admin_s_has_programs() -> None:
+    assert "# Who writes to you" not in a_prompt().stable
+    assert "bubblewrap" in a_prompt(rank=Rank.ADMIN).stable
+    assert "let in as admin" in a_prompt(rank=Rank.ADMIN).stable
 
 
 def test_the_order_of_the_tools_changes_nothing() -> None:

@@ -10,6 +10,7 @@ from bot.agent.answer import Agent
 from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.agent.lineup import Lineup
 from bot.context.fold import Fold
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
@@ -71,7 +72,7 @@ class AgentBench:
     def agent(self) -> Agent:
         return Agent(
             transcripts=self.transcripts,
-            candidates=tuple(Candidate(model=model) for model in self.models),
+            lineup=Lineup([Candidate(model=model) for model in self.models]),
             tools=tuple(self.tools),
             build_request=_request,
             tool_context=self._context,

@@ -33,15 +33,15 @@ class Commands:
         self.home.mkdir(mode=0o700, exist_ok=True)
         (self.home / "config.yaml").write_text(yaml)
 
-    def say(self, *arguments: str, **environ: str) -> Said:
-        """Type ``stonechat ARGUMENTS`` and wait until it has ended."""
+    def say(self, *arguments: str, typed: str = "", **environ: str) -> Said:
+        """Type ``stonechat ARGUMENTS``, with *typed* piped in, and wait until it has ended."""
         ended = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "bot", *arguments],
             capture_output=True,
             text=True,
             check=False,
             cwd=ROOT,
-            stdin=subprocess.DEVNULL,
+            input=typed,
             timeout=60,
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
         )

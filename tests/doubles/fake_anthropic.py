@@ -7,8 +7,10 @@ The rules are those of https://docs.anthropic.com/en/api/messages.
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from aiohttp import web
 
 from tests.doubles.model_server import Answer, Asked, Call, Complaint, ModelServer, Said, main
 
@@ -38,16 +40,41 @@ class FakeAnthropic(ModelServer):
     def base_url(self) -> str:
         return self.origin
 
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get("/v1/models", self._list)]
+
+    async def _list(self, request: web.Request) -> web.Response:
+        """List what `listed` has, newest first."""
+        refused = self._refused(request.headers)
+        if refused is not None:
+            text = self.error(refused)
+            return web.Response(body=text, status=refused.status, content_type="application/json")
+        rows = [
+            {
+                "type": "model",
+                "display_name": "A model",
+                "created_at": "2026-10-07T00:00:00Z",
+                **row,
+            }
+            for row in self.listed or ()
+        ]
+        return web.json_response({"data": rows, "has_more": False})
+
     def complaint(self, headers: Mapping[str, str], body: dict[str, Any]) -> Complaint | None:
+        if (refused := self._refused(headers)) is not None:
+            return refused
+        if headers.get("Content-Type", "").partition(";")[0] != "application/json":
+            return Complaint(message="Content-Type must be application/json.")
+        found = next(_faults(body), None)
+        return None if found is None else Complaint(message=found)
+
+    def _refused(self, headers: Mapping[str, str]) -> Complaint | None:
         given = headers.get("Authorization", "").removeprefix("Bearer ")
         if self.key not in {given, headers.get("x-api-key")}:
             return Complaint(status=401, code="authentication_error", message="invalid x-api-key")
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", headers.get("anthropic-version", "")):
             return Complaint(message="anthropic-version: header is required")
-        if headers.get("Content-Type", "").partition(";")[0] != "application/json":
-            return Complaint(message="Content-Type must be application/json.")
-        found = next(_faults(body), None)
-        return None if found is None else Complaint(message=found)
+        return None
 
     def asked(self, body: Mapping[str, Any], raw: bytes, headers: Mapping[str, str]) -> Asked:
         return Asked(

@@ -7,8 +7,10 @@ The rules are those of https://platform.openai.com/docs/api-reference/chat/creat
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from aiohttp import web
 
 from tests.doubles.model_server import Answer, Asked, Call, Complaint, ModelServer, Said, main
 
@@ -28,6 +30,24 @@ class FakeOpenAI(ModelServer):
     @property
     def base_url(self) -> str:
         return f"{self.origin}/v1"
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        return [web.get("/v1/models", self._list)]
+
+    async def _list(self, request: web.Request) -> web.Response:
+        """List what `models` names; without names it is a server that has no list."""
+        if request.headers.get("Authorization") != f"Bearer {self.key}":
+            refused = Complaint(status=401, code="invalid_api_key", message="Incorrect API key.")
+            return web.Response(
+                body=self.error(refused), status=401, content_type="application/json"
+            )
+        if self.listed is None:
+            return web.Response(status=404, text="404 page not found")
+        rows = [
+            {"object": "model", "created": 1_780_000_000, "owned_by": "openai", **row}
+            for row in self.listed
+        ]
+        return web.json_response({"object": "list", "data": rows})
 
     def complaint(self, headers: Mapping[str, str], body: dict[str, Any]) -> Complaint | None:
         if headers.get("Authorization") != f"Bearer {self.key}":

@@ -150,11 +150,14 @@ class ModelServer(ABC):
         port: int = 0,
         pause: float = 0.0,
         models: frozenset[str] | None = None,
+        listed: Sequence[Mapping[str, object]] | None = None,
     ) -> None:
         self._script = script if callable(script) else _one_by_one(script)
         self._port = port
         self._pause = pause
         self._models = models
+        self.listed = listed
+        """The rows of its list of models, as far as a test cares."""
         self._ended = asyncio.Event()
         self._runner: web.AppRunner | None = None
         self._ids = 0
@@ -176,6 +179,7 @@ class ModelServer(ABC):
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post(self.path, self._answer)
+        app.router.add_routes(self.routes())
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
@@ -187,6 +191,10 @@ class ModelServer(ABC):
         self._ended.set()
         assert self._runner is not None
         await self._runner.cleanup()
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """What else this API has, besides its one conversation."""
+        return ()
 
     async def serve(self) -> None:
         """Print the base URL and answer until cancelled."""

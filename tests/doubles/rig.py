@@ -39,6 +39,7 @@ class Rig:
     app: App
     model: ScriptedModel
     conversation: ConversationKey = field(default=PAGE)
+    sender: Sender = field(default=Sender(id="owner"))
 
     @property
     def workspace(self) -> Path:
@@ -107,7 +108,7 @@ class Rig:
                 id=self.conversation.conversation_id,
                 thread_id=self.conversation.thread_id,
             ),
-            sender=Sender(id="owner"),
+            sender=self.sender,
             text=text,
             sent_at=self.app.clock.now(),
             native_id=native_id,

@@ -2,8 +2,11 @@ import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 
-import httpx2
+import aiohttp
 import pytest
+from aiohttp.client_reqrep import ConnectionKey
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from bot.contracts.errors import (
     ContextOverflow,
@@ -20,6 +23,14 @@ from bot.models.server import Server
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SERVER = Server(provider="OpenAI", model="m", base_url="https://a:b@x.test/v1?k=1", keyed=True)
+
+_KEY = ConnectionKey(
+    host="x.test", port=443, is_ssl=True, ssl=True, proxy=None, proxy_auth=None,
+    proxy_headers_hash=None,
+)  # fmt: skip
+_ASKED = aiohttp.RequestInfo(
+    URL("https://x.test/v1"), "POST", CIMultiDictProxy(CIMultiDict()), URL("https://x.test/v1")
+)
 
 _CAPPED = "You have reached your specified API usage limits. You will regain access on …"
 _BROKE = "Your credit balance is too low to access the Anthropic API."
@@ -158,19 +169,26 @@ def test_a_sentence_names_the_server_without_what_is_secret_in_its_address() -> 
     assert str(fails(500)) == ("OpenAI at https://x.test/v1 stumbled (500): it did not say why")
 
 
+def unreached(cause: OSError) -> aiohttp.ClientConnectorError:
+    error = aiohttp.ClientConnectorError(_KEY, cause)
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
-    ("cause", "said"),
+    ("error", "said"),
     [
-        (ConnectionRefusedError(111, "refused"), "nothing listens there"),
-        (socket.gaierror(-2, "Name or service not known"), "there is no host of that name"),
-        (ssl.SSLCertVerificationError("self-signed"), "its certificate is not trusted"),
-        (OSError(113, "No route to host"), "the connection failed"),
+        (unreached(ConnectionRefusedError(111, "refused")), "nothing listens there"),
+        (unreached(socket.gaierror(-2, "Name unknown")), "there is no host of that name"),
+        (unreached(ssl.SSLCertVerificationError("self")), "its certificate is not trusted"),
+        (unreached(ssl.SSLError(1, "wrong version")), "it does not speak TLS there"),
+        (unreached(OSError(113, "No route to host")), "the connection failed"),
+        (aiohttp.ConnectionTimeoutError(), "it did not take the connection in time"),
+        (aiohttp.ClientHttpProxyError(_ASKED, ()), "the proxy in between refused"),
+        (aiohttp.ClientProxyConnectionError(_KEY, OSError(5, "?")), "the connection failed"),
     ],
 )
-def test_a_server_that_was_never_reached_is_unavailable(cause: OSError, said: str) -> None:
-    error = httpx2.ConnectError("All connection attempts failed")
-    error.__cause__ = cause
-
+def test_a_server_that_was_never_reached_is_unavailable(error: Exception, said: str) -> None:
     found = broken(error, SERVER)
 
     assert isinstance(found, ModelUnavailable)
@@ -180,9 +198,10 @@ def test_a_server_that_was_never_reached_is_unavailable(cause: OSError, said: st
 @pytest.mark.parametrize(
     "error",
     [
-        httpx2.ReadError(""),
-        httpx2.RemoteProtocolError("peer closed connection"),
-        httpx2.ReadTimeout(""),
+        aiohttp.ClientOSError(104, "reset"),
+        aiohttp.ClientPayloadError("not whole"),
+        aiohttp.ServerDisconnectedError(),
+        aiohttp.ClientResponseError(_ASKED, ()),
         ssl.SSLError("bad record"),
         ConnectionResetError(),
     ],

@@ -85,7 +85,7 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
         ("http: {port: 010}", "http.port: found '010', expected"),
         ("http: {port: [1]}", "http.port: found a list, expected"),
         ("http: {host: 0.0.0.0}", "http.host: found '0.0.0.0', expected a loopback address"),
-        ("http: {host: example.org}", "http.host: found 'example.org', expected a loopback"),
+        ("http: {host: example.org}", "http.host: found 'example.org', expected an IP address"),
         ("http: 7870", "config.yaml:1: http: found '7870', expected a mapping"),
         ("limits: {model_calls: 0}", "limits.model_calls: found 0, expected"),
         ("limits: {model_calls: 1e2}", "limits.model_calls: found '1e2', expected"),

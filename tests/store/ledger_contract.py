@@ -6,8 +6,9 @@ from bot.contracts.admission import Handled
 from bot.contracts.delivery import DeliveryState, GivenUp
 from bot.contracts.inbound import EventClass
 from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
+from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Store
-from bot.contracts.turn import TurnId, TurnState
+from bot.contracts.turn import TurnId, TurnState, Usage
 from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.outbox_contract import RECEIPT, answered, leased
@@ -161,3 +162,41 @@ class LedgerContract:
             "deliveries.sent": 1,
             "deliveries.pending": 1,
         }
+
+    async def test_what_models_answered_since_a_moment_is_added_up_by_model(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("yesterday"))
+        alice = await taken(store)
+        await store.transcripts.append(alice, answer_of("m1", 1_000, 100))
+        clock.advance(timedelta(hours=1).total_seconds())
+        since = clock.now()
+        await opened(store, an_arrival("today", conversation="bob"))
+        bob = await taken(store)
+        await store.transcripts.append(alice, answer_of("m1", 10, 1), answer_of("m2", 20, 2))
+        await store.transcripts.append(bob, answer_of("m1", 30, 3))
+
+        spent = await store.ledger.spent(since)
+
+        assert spent.turns == 2
+        assert spent.by_model == {
+            "m1": Usage(input_tokens=40, output_tokens=4, model_calls=2),
+            "m2": Usage(input_tokens=20, output_tokens=2, model_calls=1),
+        }
+        assert (await store.ledger.spent(clock.now() + timedelta(seconds=1))).by_model == {}
+
+    async def test_a_turn_that_was_begun_the_day_before_counts_what_it_used_since(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("late"))
+        turn = await taken(store)
+        clock.advance(timedelta(hours=25).total_seconds())
+        await store.transcripts.append(turn, answer_of("m1", 5, 5))
+
+        assert (await store.ledger.spent(clock.now())).turns == 1
+
+
+def answer_of(model: str, read: int, wrote: int) -> AssistantMessage:
+    """An answer that used so many tokens."""
+    usage = Usage(input_tokens=read, output_tokens=wrote)
+    return AssistantMessage(text="so", stop=StopReason.END, model=model, usage=usage)

@@ -44,13 +44,14 @@ async def test_the_files_come_in_the_order_of_the_prompt(tmp_path: Path) -> None
     ]
 
 
-async def test_memory_and_the_first_meeting_stay_out_of_rooms(tmp_path: Path) -> None:
-    files = a_workspace(tmp_path, MEMORY="likes tea", BOOTSTRAP="say hello")
+async def test_what_is_about_the_owner_stays_out_wherever_others_read_along(
+    tmp_path: Path,
+) -> None:
+    files = a_workspace(tmp_path, MEMORY="likes tea", BOOTSTRAP="say hello", USER="is called Kim")
 
     names = [file.name for file in await files.read(private=False)]
 
-    assert "MEMORY.md" not in names
-    assert "BOOTSTRAP.md" not in names
+    assert names == ["AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md"]
 
 
 async def test_what_a_person_changes_is_read_the_next_time(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import ModelEvent, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
+from bot.contracts.model import Delta, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
 from bot.models.legal import arguments_of, dumps, finished, groups, legal_name
@@ -181,7 +181,7 @@ class _Part:
     signature: str = ""
     arguments: str = ""
 
-    def grow(self, piece: _Piece) -> Iterator[ModelEvent]:
+    def grow(self, piece: _Piece) -> Iterator[Delta]:
         """Add a piece and give the words in it."""
         self.text += piece.text
         self.thinking += piece.thinking
@@ -215,7 +215,7 @@ class EventReader:
         """Whether a stop reason has come, and ``message_stop``."""
         return self._ended and self._stop is not None
 
-    def feed(self, event: object) -> Iterator[ModelEvent]:
+    def feed(self, event: object) -> Iterator[Delta]:
         """Take one event; see `Reader.feed`."""
         try:
             came = _Event.model_validate(event)

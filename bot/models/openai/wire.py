@@ -21,7 +21,7 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import ModelEvent, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
+from bot.contracts.model import Delta, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
 from bot.models.legal import arguments_text, dumps, finished, groups, legal_name
@@ -223,7 +223,7 @@ class ChunkReader:
         """Whether a finish reason has come; usage and ``[DONE]`` may be missing."""
         return self._stop is not None
 
-    def feed(self, event: object) -> Iterator[ModelEvent]:
+    def feed(self, event: object) -> Iterator[Delta]:
         """Take one chunk; see `Reader.feed`."""
         try:
             chunk = _Chunk.model_validate(event)
@@ -266,7 +266,7 @@ class ChunkReader:
             return StopReason.REFUSAL
         return stop
 
-    def _take(self, delta: _Delta) -> Iterator[ModelEvent]:
+    def _take(self, delta: _Delta) -> Iterator[Delta]:
         if thought := delta.reasoning_content or delta.reasoning:
             self._thinking.append(thought)
             yield ThinkingDelta(text=thought)

@@ -3,13 +3,22 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from operator import itemgetter
 from typing import Final
 
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
-from bot.contracts.ledger import Attempt, DeliveryQuery, Line, Session, TurnQuery, TurnRecord
+from bot.contracts.ledger import (
+    Attempt,
+    DeliveryQuery,
+    Line,
+    Session,
+    Spent,
+    TurnQuery,
+    TurnRecord,
+)
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
 from bot.store.sqlite.db import Reader
@@ -23,6 +32,7 @@ from bot.store.sqlite.rows import (
     session_of,
     turn_of,
 )
+from bot.store.sqlite.spending import spent
 
 _TURNS: Final = (
     "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
@@ -145,6 +155,14 @@ class SqliteLedger:
             rows += [(int(row["seq"]), said_line, row) for row in said]
             rows.sort(key=itemgetter(0))
             return [line(row) for _, line, row in rows[-limit:]]
+
+        return await self._reader.read(unit)
+
+    async def spent(self, since: datetime) -> Spent:
+        """Return what models answered since *since*, as their answers were recorded."""
+
+        def unit(connection: sqlite3.Connection) -> Spent:
+            return spent(connection, since)
 
         return await self._reader.read(unit)
 

@@ -6,9 +6,11 @@ import { Errand } from "./errand.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
 import { make } from "./make.js";
 import { Outbox, sayFrame } from "./outbox.js";
+import { Panel } from "./panel.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
 import { Thread } from "./thread.js";
+import { isSomebodyElse, showWho } from "./who.js";
 
 const element = (id) => document.getElementById(id);
 const quietMilliseconds = 1200; // a connection that is back before this was never missed
@@ -63,6 +65,7 @@ class Page {
       onDeleted: (id, next) => this.deleted(id, next),
       onLeave: () => element("message").focus(),
     });
+    this.panel = new Panel();
     window.addEventListener("popstate", () => this.open(conversationAt(location.pathname)));
     element("edit").addEventListener("click", () => this.edit());
     element("answer-again").addEventListener("click", () => {
@@ -209,6 +212,9 @@ class Page {
       case "welcome":
         this.welcome(frame);
         break;
+      case "about":
+        this.about(frame);
+        break;
       case "line":
         this.line(frame);
         break;
@@ -241,11 +247,15 @@ class Page {
   }
 
   welcome(frame) {
+    if (isSomebodyElse(frame)) {
+      this.socket.close();
+      location.reload();
+      return;
+    }
+    showWho(frame);
     clearTimeout(this.offlineTimer);
     element("connection").hidden = true;
-    element("model").textContent = frame.model ?? "";
-    element("problem").textContent = frame.problem ?? "";
-    element("problem").hidden = !frame.problem;
+    this.about(frame);
     this.setTitle(frame.title);
     if (frame.anew) {
       this.lastSeq = 0;
@@ -254,6 +264,14 @@ class Page {
     if (frame.earlier) {
       element("earlier").hidden = false;
     }
+  }
+
+  // Who answers, as the greeting says it and again whenever it changes.
+  about(frame) {
+    element("model").textContent = frame.model ?? "";
+    element("problem").textContent = frame.problem ?? "";
+    element("problem").hidden = !frame.problem;
+    this.panel.introduce(frame);
   }
 
   line(frame) {
@@ -326,12 +344,14 @@ class Page {
     const show = () => {
       element("connection").hidden = false;
     };
+    this.panel.showOffline();
     this.offlineTimer = setTimeout(show, element("connection").hidden ? quietMilliseconds : 0);
   }
 
   lock(sentence) {
     clearTimeout(this.offlineTimer);
     this.socket.close();
+    this.panel.introduce({});
     element("connection").hidden = true;
     element("locked-text").replaceChildren(...withCode(sentence));
     element("locked").hidden = false;

@@ -21,19 +21,24 @@ export function who(name, at) {
 /** Give every code block its language and a button that copies it. */
 export function dressCode(root) {
   for (const block of root.querySelectorAll("pre")) {
-    const copy = make("button", { type: "button" }, "Copy");
-    copy.addEventListener("click", async () => {
-      copy.textContent = (await copyText(block)) ? "Copied" : "Press Ctrl+C";
-      setTimeout(() => {
-        copy.textContent = "Copy";
-      }, 2000);
-    });
-    const head = make("div", { className: "code-head" }, block.dataset.language || "text", copy);
+    const head = make("div", { className: "code-head" }, block.dataset.language || "text", copyButton(block));
     const frame = make("div", { className: "code" });
     block.replaceWith(frame);
     frame.append(head, block);
     block.tabIndex = 0;
   }
+}
+
+/** Make a button that copies the text of an element. */
+export function copyButton(block) {
+  const copy = make("button", { type: "button" }, "Copy");
+  copy.addEventListener("click", async () => {
+    copy.textContent = (await copyText(block)) ? "Copied" : "Press Ctrl+C";
+    setTimeout(() => {
+      copy.textContent = "Copy";
+    }, 2000);
+  });
+  return copy;
 }
 
 async function copyText(block) {

@@ -21,7 +21,8 @@ export async function remove(id) {
   await ask("DELETE", `/conversations/${id}`);
 }
 
-async function ask(method, path, body) {
+/** Ask for something; return the response, or throw the sentence why not. */
+export async function ask(method, path, body) {
   const headers = { "Content-Type": "application/json", "X-Stonechat": "1" };
   let response;
   try {

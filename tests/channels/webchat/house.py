@@ -4,7 +4,7 @@ import asyncio
 import json
 import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,10 +12,14 @@ from typing import Any
 
 import aiohttp
 
+from bot.access.people import RecordedPeople
 from bot.contracts.channel import ChannelParts
+from bot.contracts.people import People
+from bot.contracts.turn import Rank
 from bot.http.server import HttpServer
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
+from tests.doubles.fake_setup import FakeSetup
 from tests.doubles.memory_records import MemoryRecords
 
 
@@ -57,12 +61,14 @@ class House:
         self.control_path = control_path
         self.records = records
         self.gateway = FakeGateway()
+        self.setup = FakeSetup()
         self.clock = HouseClock()
+        self.people: People
         self.listening: asyncio.Task[None]
 
     @property
     def url(self) -> str:
-        return self.server.address
+        return self.server.listens_at
 
     async def restart(self, port: int) -> None:
         """Serve again where it was served before."""
@@ -74,30 +80,52 @@ class House:
     async def code(self) -> str:
         return (await self.channel.new_link()).partition("#code=")[2]
 
-    async def log_in(self, http: aiohttp.ClientSession) -> None:
-        """Exchange a fresh code; the session keeps the cookie."""
+    async def log_in(self, http: aiohttp.ClientSession, code: str | None = None) -> None:
+        """Exchange a code, the owner's unless it is given; the session keeps the cookie."""
         async with http.post(
             f"{self.url}/auth",
-            json={"code": await self.code()},
+            json={"code": code or await self.code()},
             headers={"X-Stonechat": "1", "Origin": self.url},
         ) as response:
             assert response.status == 204, await response.text()
 
     @asynccontextmanager
+    async def invited(
+        self, name: str, rank: Rank = Rank.MEMBER
+    ) -> AsyncIterator[aiohttp.ClientSession]:
+        """A browser of somebody who was let in and has opened their link."""
+        _, link, _ = await self.channel.invite(name, rank)
+        async with browser() as http:
+            await self.log_in(http, link.partition("#code=")[2])
+            yield http
+
+    @asynccontextmanager
     async def page(
         self, *, after_seq: int | None = 0, conversation: str | None = None
     ) -> AsyncIterator["Client"]:
-        """A socket of the page with a login; it has said hello unless told not to."""
+        """A socket of the owner's page; it has said hello unless told not to."""
         async with browser() as http:
             await self.log_in(http)
-            path = f"/ws/{conversation}" if conversation else "/ws"
-            async with http.ws_connect(f"{self.url}{path}", headers={"Origin": self.url}) as socket:
-                client = Client(socket)
-                if after_seq is not None:
-                    await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})
-                    client.welcome = await client.until("welcome")
-                    client.open = await client.until("open")
+            async with self.socket(http, after_seq=after_seq, conversation=conversation) as client:
                 yield client
+
+    @asynccontextmanager
+    async def socket(
+        self,
+        http: aiohttp.ClientSession,
+        *,
+        after_seq: int | None = 0,
+        conversation: str | None = None,
+    ) -> AsyncIterator["Client"]:
+        """A socket of a browser that is signed in."""
+        path = f"/ws/{conversation}" if conversation else "/ws"
+        async with http.ws_connect(f"{self.url}{path}", headers={"Origin": self.url}) as socket:
+            client = Client(socket)
+            if after_seq is not None:
+                await client.send({"type": "hello", "protocol": 1, "after_seq": after_seq})
+                client.welcome = await client.until("welcome")
+                client.open = await client.until("open")
+            yield client
 
 
 class Client:
@@ -132,24 +160,50 @@ class Client:
                 return frame
 
 
+def a_parts(clock: HouseClock, records: MemoryRecords) -> ChannelParts:
+    """What a channel is built from, with people of its own."""
+    ids = HouseIds()
+    people = RecordedPeople(records, clock, ids)
+    return ChannelParts(clock=clock, ids=ids, records=records, people=people)
+
+
 def browser() -> aiohttp.ClientSession:
     """A client that keeps cookies of addresses, as a browser does, and knows no proxy."""
     return aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True), trust_env=False)
 
 
 @asynccontextmanager
-async def a_house(*, problem: str = "") -> AsyncIterator[House]:
+async def a_house(
+    *,
+    problem: str = "",
+    public_url: str | None = None,
+    trusted_proxies: Sequence[str] = (),
+    with_setup: bool = True,
+) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
-    channel = WebchatChannel(ChannelParts(clock=clock, ids=HouseIds(), records=records))
+    parts = a_parts(clock, records)
+    channel = WebchatChannel(parts)
     # Not under tmp_path: the path of a UNIX socket is short.
     with tempfile.TemporaryDirectory() as folder:
         control_path = Path(folder) / "control.sock"
-        server = HttpServer(port=0, control_path=control_path, routes=channel.routes())
+        server = HttpServer(
+            port=0,
+            control_path=control_path,
+            routes=channel.routes(),
+            public_url=public_url,
+            trusted_proxies=trusted_proxies,
+        )
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
-        channel.introduce(address=server.address, model="demo", problem=problem)
+        house.people = parts.people
+        if with_setup:
+            channel.offer_setup(house.setup)
+            house.setup.on_used = lambda model: channel.introduce(
+                address=house.url, model=model.model, problem=""
+            )
+        channel.introduce(address=server.address, model="demo", problem=problem, demo=True)
         listening = asyncio.create_task(channel.listen(house.gateway))
         house.listening = listening
         try:

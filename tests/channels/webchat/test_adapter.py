@@ -5,17 +5,17 @@ import asyncio
 import aiohttp
 import pytest
 
-from bot.contracts.channel import Channel, ChannelParts, HasPage, ServesHttp
+from bot.contracts.channel import Channel, HasPage, ServesHttp
 from bot.contracts.errors import ConfigError
 from bot.contracts.reply import Target
 from channels import load_channel
 from tests.channels.channel_contract import ChannelContract
-from tests.channels.webchat.house import HouseClock, HouseIds, a_house
+from tests.channels.webchat.house import HouseClock, a_house, a_parts
 from tests.doubles.memory_records import MemoryRecords
 
 
 def a_channel(section: dict[str, object] | None = None) -> Channel:
-    parts = ChannelParts(clock=HouseClock(), ids=HouseIds(), records=MemoryRecords())
+    parts = a_parts(HouseClock(), MemoryRecords())
     return load_channel("webchat").open(section or {}, parts)
 
 

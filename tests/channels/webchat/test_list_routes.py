@@ -1,17 +1,12 @@
 """The page's conversations over HTTP: who may ask, and what is answered."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
-import aiohttp
 import pytest
 
 from bot.contracts.turn import TurnId
 from tests.channels.webchat.house import House, a_house, browser
+from tests.channels.webchat.visitor import HEADER, Visitor, a_visitor
 
 _ID = "0d9c1a52-6f4e-4b0e-9a53-0c3f5b0f7a11"
-_HEADER = {"X-Stonechat": "1"}
 _CHANGES = [
     pytest.param("POST", "/search", {"words": "a"}, id="search"),
     pytest.param("POST", "/conversations/main", {"title": "a"}, id="rename"),
@@ -19,33 +14,9 @@ _CHANGES = [
 ]
 
 
-class Visitor:
-    """Somebody with a browser."""
-
-    def __init__(self, house: House, http: aiohttp.ClientSession) -> None:
-        self._house = house
-        self._http = http
-
-    async def ask(
-        self, method: str, path: str, body: object = None, **headers: str
-    ) -> tuple[int, Any]:
-        """Send a request as the page does; return the status and the JSON or the sentence."""
-        sent = {"Origin": self._house.url, **(headers or _HEADER)}
-        url = f"{self._house.url}{path}"
-        async with self._http.request(method, url, json=body, headers=sent) as response:
-            told = response.content_type == "application/json"
-            return response.status, await (response.json() if told else response.text())
-
-    async def titles(self) -> list[str]:
-        _, told = await self.ask("GET", "/conversations")
-        return [row["title"] for row in told["conversations"]]
-
-
-@asynccontextmanager
-async def a_visitor(house: House) -> AsyncIterator[Visitor]:
-    async with browser() as http:
-        await house.log_in(http)
-        yield Visitor(house, http)
+async def titles(visitor: Visitor) -> list[str]:
+    _, told = await visitor.ask("GET", "/conversations")
+    return [row["title"] for row in told["conversations"]]
 
 
 async def said(house: House, text: str, answer: str, *, conversation: str | None = None) -> None:
@@ -59,11 +30,11 @@ async def said(house: House, text: str, answer: str, *, conversation: str | None
 
 async def test_each_conversation_has_its_own_lines_and_its_title() -> None:
     async with a_house() as house, a_visitor(house) as visitor:
-        assert await visitor.titles() == []
+        assert await titles(visitor) == []
         await said(house, "hello", "here")
         await said(house, "the roof leaks", "call somebody", conversation=_ID)
 
-        assert await visitor.titles() == ["the roof leaks", "hello"]
+        assert await titles(visitor) == ["the roof leaks", "hello"]
         async with house.page(conversation=_ID) as page:
             assert [f["text"] for f in page.seen if f["type"] == "line"] == [
                 "the roof leaks",
@@ -93,9 +64,9 @@ async def test_a_name_stays_until_an_empty_one_is_given() -> None:
 
         path = f"/conversations/{_ID}"
         assert await visitor.ask("POST", path, {"title": "  The roof "}) == (204, "")
-        assert await visitor.titles() == ["The roof"]
+        assert await titles(visitor) == ["The roof"]
         assert await visitor.ask("POST", path, {"title": ""}) == (204, "")
-        assert await visitor.titles() == ["the roof leaks"]
+        assert await titles(visitor) == ["the roof leaks"]
 
 
 async def test_a_search_finds_lines_and_names() -> None:
@@ -125,7 +96,7 @@ async def test_what_is_deleted_is_gone_and_its_readers_are_told() -> None:
 
             await page.until("forgotten")
             assert (await page.until("ended"))["reason"] == "deleted"
-        assert await visitor.titles() == []
+        assert await titles(visitor) == []
         async with house.page(conversation=_ID, after_seq=last) as page:
             assert page.welcome["anew"]
             assert [f for f in page.seen if f["type"] == "line"] == []
@@ -183,11 +154,11 @@ async def test_a_foreign_page_with_a_login_changes_nothing(
 ) -> None:
     async with a_house() as house, a_visitor(house) as visitor:
         await said(house, "keep me", "a")
-        evil = {**_HEADER, "Origin": "https://evil.test"}
+        evil = {**HEADER, "Origin": "https://evil.test"}
 
         assert (await visitor.ask(method, path, body, **evil))[0] == 403
         assert (await visitor.ask(method, path, body, Origin=house.url))[0] == 403
-        assert await visitor.titles() == ["keep me"]
+        assert await titles(visitor) == ["keep me"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from channels.webchat.listing import (
     result_of,
     title_of,
 )
-from channels.webchat.places import PAGE, name_of, page_conversation, thread_of
+from channels.webchat.places import PAGE, conversation_in, name_of, thread_of
 
 _PAGE = Path(__file__).parents[3] / "docs" / "webchat-protocol.md"
 _PART = _PAGE.read_text("utf-8").partition("\n## The list\n")[2].partition("\n## ")[0]
@@ -112,8 +112,8 @@ def test_a_given_title_is_found_by_every_word_of_the_search() -> None:
 
 
 def test_a_name_stands_for_one_conversation_and_nothing_else_does() -> None:
-    assert page_conversation("main") == PAGE
-    assert page_conversation(_ID) == thread_of(_ID)
+    assert conversation_in(PAGE, "main") == PAGE
+    assert conversation_in(PAGE, _ID) == thread_of(_ID)
     assert [name_of(one) for one in (PAGE, thread_of(_ID))] == ["main", _ID]
     for name in ("", "terminal", _ID.upper(), f"{_ID}x", f"{_ID}\n", "../main"):
-        assert page_conversation(name) is None
+        assert conversation_in(PAGE, name) is None

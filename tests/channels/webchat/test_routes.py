@@ -56,7 +56,8 @@ async def test_a_link_signs_a_browser_in_once() -> None:
         second = await log_in(house, another, code)
         assert second.status == 401
         assert (await second.text()) == (
-            "This link was used or is older than ten minutes. Run `script/run open` for a new one."
+            "This link was used or is older than ten minutes (an invitation: a day). "
+            "Run `script/run open` for a new one, or ask whoever invited you."
         )
         assert (await socket_status(house, another, Origin=house.url)) == 401
 

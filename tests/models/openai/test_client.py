@@ -1,8 +1,18 @@
 import json
 
+import pytest
+
+from bot.contracts.errors import (
+    ContextOverflow,
+    KeyExhausted,
+    ModelDisconnected,
+    ModelError,
+    ModelUnavailable,
+    RequestRefused,
+)
 from bot.contracts.model import TextDelta
 from tests.doubles.fake_openai import FakeOpenAI
-from tests.doubles.model_server import Answer, Raw
+from tests.doubles.model_server import Answer, ModelServer, Raw
 from tests.models.chat_model_contract import ChatModelContract
 from tests.models.rig import Rig
 
@@ -19,6 +29,7 @@ STOP = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
 class TestOpenAI(ChatModelContract):
     provider = "openai"
     double = FakeOpenAI
+    opening = 2
 
     async def test_the_mark_of_the_end_may_be_missing(self, rig: Rig) -> None:
         await rig.plays(Answer(text="hello", ends=False))
@@ -46,3 +57,57 @@ class TestOpenAI(ChatModelContract):
         await rig.plays(Answer(frames=(b": PROCESSING\n\n", first, b": PROCESSING\n\n", last)))
 
         assert (await rig.message()).text == "hello"
+
+
+def error(code: str | int | None, message: str, kind: str) -> bytes:
+    body = {"error": {"message": message, "type": kind, "param": None, "code": code}}
+    return json.dumps(body).encode()
+
+
+class TestAsTheServerSendsThem:
+    provider = "openai"
+    double: type[ModelServer] = FakeOpenAI
+    rig = ChatModelContract.rig
+
+    @pytest.mark.parametrize(
+        ("status", "body", "expected"),
+        [
+            (
+                429,
+                error("insufficient_quota", "You exceeded …", "insufficient_quota"),
+                KeyExhausted,
+            ),
+            (429, error("rate_limit_exceeded", "Slow down", "requests"), KeyExhausted),
+            (400, error("context_length_exceeded", "Too long", "x"), ContextOverflow),
+            (400, error("unsupported_parameter", "No max_tokens", "x"), RequestRefused),
+            (503, error(None, "Overloaded", "server_error"), ModelUnavailable),
+        ],
+    )
+    async def test_an_error_instead_of_a_stream(
+        self, rig: Rig, status: int, body: bytes, expected: type[ModelError]
+    ) -> None:
+        await rig.plays(Raw(status=status, body=body))
+
+        assert type(await rig.fails()) is expected
+
+    @pytest.mark.parametrize(
+        ("body", "expected"),
+        [
+            (error("server_error", "Oops", "server_error"), ModelDisconnected),
+            (error(502, "Provider returned error", "x"), ModelDisconnected),
+            (error(429, "Too many", "x"), KeyExhausted),
+            (b'{"error": "out of memory"}', ModelDisconnected),
+        ],
+    )
+    async def test_an_error_in_the_middle_of_one(
+        self, rig: Rig, body: bytes, expected: type[ModelError]
+    ) -> None:
+        await rig.plays(Answer(frames=(b"data: " + body + b"\n\n",)))
+
+        assert type(await rig.fails()) is expected
+
+    @pytest.mark.parametrize("kind", ["application/json", "application/problem+json"])
+    async def test_an_error_that_says_that_all_is_well(self, rig: Rig, kind: str) -> None:
+        await rig.plays(Raw(body=error("insufficient_quota", "Pay", "x"), kind=kind))
+
+        assert isinstance(await rig.fails(), KeyExhausted)

@@ -1,0 +1,111 @@
+"""``stonechat web``: who may use the page beside the owner."""
+
+import asyncio
+
+import aiohttp
+import typer
+
+from bot.cli import Exit
+from bot.cli.client import control
+from bot.cli.start import prepare
+from bot.cli.table import local, one_line, show
+from bot.contracts.errors import BotError
+from bot.settings import Settings
+from bot.settings.terminal import command_name
+from channels.webchat.people_routes import INVITED, PEOPLE, Invited, PersonRow
+
+
+class NoAnswer(BotError):
+    """The person at the terminal must act: the bot does not run, or it refused."""
+
+
+def invite(name: str, rank: str, *, debug: bool) -> Exit:
+    """Let somebody in and print the link for them.
+
+    Raises:
+        NoAnswer: the bot does not run, or the name or rank cannot be.
+    """
+    settings = prepare(debug=debug, quiet=True)
+    answer = asyncio.run(_ask(settings, "POST", "/people", {"name": name, "rank": rank}))
+    invited = INVITED.validate_json(answer)
+    typer.echo(invitation(invited))
+    return Exit.DONE
+
+
+def list_people(*, debug: bool) -> Exit:
+    """List everybody who was ever let in.
+
+    Raises:
+        NoAnswer: the bot does not run.
+    """
+    settings = prepare(debug=debug, quiet=True)
+    answer = asyncio.run(_ask(settings, "GET", "/people", None))
+    show(
+        ("name", "rank", "state", "since", "id"),
+        (
+            (one.name, one.rank, _state(one), local(one.since), one.id)
+            for one in PEOPLE.validate_json(answer).people
+        ),
+        nothing="Nobody but the owner was let in yet.",
+    )
+    return Exit.DONE
+
+
+def revoke(name: str, *, debug: bool) -> Exit:
+    """Shut somebody out, at once.
+
+    Raises:
+        NoAnswer: the bot does not run, or nobody has that name.
+    """
+    settings = prepare(debug=debug, quiet=True)
+    answer = asyncio.run(_ask(settings, "POST", "/people/revoke", {"name": name}))
+    (person,) = PEOPLE.validate_json(answer).people
+    typer.echo(
+        f"{one_line(person.name)} is shut out: every login, link and open page of theirs has "
+        "ended. What they said is kept."
+    )
+    return Exit.DONE
+
+
+def invitation(invited: Invited) -> str:
+    """Say what was done and what to do with the link (pure)."""
+    person, name = invited.person, one_line(invited.person.name)
+    begin = f"{name} is let in as {person.rank}. This link signs their browser in;"
+    lines = [
+        f"{begin} it works once, within 24 hours:",
+        "",
+        f"  {invited.link}",
+        "",
+        f"Whoever opens it is {name}: send it to nobody else.",
+    ]
+    if invited.returns:
+        lines.append(
+            f"{name} was here before and finds the old conversations again. "
+            "If this is somebody else, revoke it and choose another name."
+        )
+    if not invited.link.startswith("https:"):
+        lines.append(
+            "This address is of this machine alone; for people elsewhere, set `http.public_url`."
+        )
+    return "\n".join(lines)
+
+
+def _state(person: PersonRow) -> str:
+    if person.revoked_at is not None:
+        return f"shut out {local(person.revoked_at)}"
+    return "here now" if person.online else "let in"
+
+
+async def _ask(settings: Settings, method: str, path: str, body: object) -> str:
+    try:
+        async with (
+            control(settings.control_socket) as http,
+            http.request(method, path, json=body) as response,
+        ):
+            text = await response.text()
+            if response.status != 200:
+                raise NoAnswer(text.rstrip("."))
+            return text
+    except aiohttp.ClientConnectorError:
+        start = f"start it with `{command_name()} run`"
+        raise NoAnswer(f"the bot does not run, and lets nobody in or out; {start}") from None

@@ -1,0 +1,168 @@
+"""What the owner may change: one thing at a time, checked first, kept second, used third."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from bot.agent.failover import Candidate
+from bot.contracts.clock import Clock
+from bot.contracts.errors import ConfigError, SetupRefused
+from bot.contracts.secret import Secret
+from bot.contracts.setup import CheckedChannel, CheckedModel, KeyOffer, LocalServer
+from bot.models.catalog import known
+from bot.settings import Settings
+from bot.settings.choice import lines_of, with_choice
+from bot.settings.elsewhere import TELEGRAM_BOT, TELEGRAM_TOKEN, StoredToken
+from bot.settings.keep import NotKept, keep
+from bot.setup.candidates import open_candidates
+from bot.setup.cost import is_free, note_of_a_day, of_a_day
+from bot.setup.local import Found, look, look_at
+from bot.setup.telegram import username_of
+from bot.setup.trial import Tried, answer_one_word, sentence, try_key
+
+_LOAD_SECONDS: Final = 120.0
+"""How long a local server may take for its first word: it reads gigabytes from the disk first."""
+
+_PULL: Final = "get one, for example with `ollama pull qwen3:8b`"
+
+
+class Changes:
+    """The half of `Setup` that changes something; *use* is called with what was kept."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        use: Callable[[Settings, Sequence[Candidate]], None],
+    ) -> None:
+        self._settings = settings
+        self._clock: Final = clock
+        self._use: Final = use
+        self._windows: Final[dict[str, int]] = {}
+        self._changing: Final = asyncio.Lock()
+        self._changes: Final[set[asyncio.Task[None]]] = set()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of now."""
+        return self._settings
+
+    async def use_key(self, offer: KeyOffer) -> CheckedModel:
+        """Check a key with its provider, keep it for this user alone, and use it at once.
+
+        Raises:
+            SetupRefused: it was not taken; nothing has changed.
+        """
+        return await self._take(await try_key(offer, self._settings.addresses, self._clock))
+
+    async def local_servers(self) -> Sequence[LocalServer]:
+        """Ask this machine's usual ports for model servers. Only a list of models is asked for."""
+        return [found.view for found in await look(self._settings.addresses)]
+
+    async def use_local(self, address: str, model: str) -> CheckedModel:
+        """Use a model of a server on this machine from now on.
+
+        Raises:
+            SetupRefused: it was not taken; nothing has changed.
+        """
+        found = await look_at(address)
+        listed = next((each for each in found.models if each.name == model), None)
+        if listed is None:
+            raise SetupRefused(_not_there(found, model))
+        asked = found.settings(model)
+        await answer_one_word(asked, self._clock, seconds=_LOAD_SECONDS)
+        return await self._take(Tried(model=asked, window=listed.window))
+
+    async def add_channel(self, channel: str, token: Secret) -> CheckedChannel:
+        """Check a platform's token with the platform and keep it for this user alone.
+
+        Raises:
+            SetupRefused: it was not taken; nothing has changed.
+        """
+        if channel != "telegram":
+            raise SetupRefused(f"{channel[:40]!r} cannot be added by a token; telegram can.")
+        name = await username_of(token, self._settings.addresses.telegram)
+        identity = f"@{name}"
+        stored = StoredToken(channel=channel, identity=identity)
+        lines = {TELEGRAM_TOKEN: token.reveal(), TELEGRAM_BOT: f"https://t.me/{name}"}
+
+        def use() -> None:
+            others = tuple(each for each in self._settings.stored if each.channel != channel)
+            self._settings = replace(self._settings, stored=(*others, stored))
+
+        await self._change(lines, use)
+        return CheckedChannel(
+            channel=channel,
+            identity=identity,
+            note="The token is stored; the Telegram channel comes with a later version, so nothing"
+            " listens there yet.",
+        )
+
+    async def _take(self, tried: Tried) -> CheckedModel:
+        model = tried.model
+        try:
+            candidates = open_candidates(model, self._clock)
+        except ConfigError as error:
+            raise SetupRefused(sentence(error)) from None
+
+        def use() -> None:
+            self._settings = with_choice(self._settings, model)
+            if tried.window is not None:
+                self._windows[model.model] = tried.window
+            self._use(self._settings, candidates)
+
+        try:
+            await self._change(lines_of(model), use)
+        except SetupRefused:
+            for candidate in candidates:
+                await candidate.model.close()
+            raise
+        return self._checked(tried)
+
+    def _checked(self, tried: Tried) -> CheckedModel:
+        model = tried.model
+        if is_free(model):
+            usd: float | None = 0.0
+            note = "It runs on this machine, so nobody is paid and no word leaves it."
+        else:
+            listed = known(model.provider, model.model, base_url=model.base_url)
+            usd = None if listed is None else of_a_day(listed)
+            note = note_of_a_day(usd, self._settings.limits.model_calls)
+        if others := self._settings.named_besides:
+            note += f" Not used while this choice stands: {', '.join(others)}."
+        return CheckedModel(
+            provider=model.provider,
+            model=model.model,
+            window=tried.window,
+            usd_a_day=usd,
+            note=note,
+        )
+
+    async def _change(self, lines: Mapping[str, str | None], use: Callable[[], None]) -> None:
+        """Keep *lines*, then *use* them: both, or neither, also where the caller is cancelled.
+
+        Raises:
+            SetupRefused: nothing was kept.
+        """
+
+        async def change() -> None:
+            async with self._changing:
+                try:
+                    await asyncio.to_thread(keep, self._settings.home, lines)
+                except NotKept as error:
+                    raise SetupRefused(sentence(error)) from None
+                use()
+
+        changing = asyncio.create_task(change(), name="change the setup")
+        self._changes.add(changing)
+        changing.add_done_callback(self._changes.discard)
+        await asyncio.shield(changing)
+
+
+def _not_there(found: Found, model: str) -> str:
+    names = [each.name for each in found.models]
+    if found.kind == "ollama":
+        start = f"Ollama at {found.address} has no model {model[:60]!r} that can use tools"
+        return f"{start}; it has {', '.join(names)}." if names else f"{start}; {_PULL}."
+    return f"{found.address} lists no model {model[:60]!r}; it has {', '.join(names) or 'none'}."

@@ -1,0 +1,123 @@
+"""How things are, without asking anybody outside."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from bot import __version__
+from bot.contracts.errors import ModelError
+from bot.contracts.ledger import Ledger
+from bot.contracts.setup import (
+    ChannelView,
+    LimitView,
+    ModelView,
+    Overview,
+    SandboxView,
+    SpentView,
+)
+from bot.contracts.tool import Sandbox
+from bot.contracts.turn import Usage
+from bot.models.catalog import known
+from bot.sandbox import NoSandbox
+from bot.settings import ModelSettings, Settings
+from bot.setup.cost import of_usage
+from bot.setup.findings import findings, look_at_disk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is looked at besides the settings."""
+
+    ledger: Ledger
+    sandbox: Sandbox | NoSandbox
+    now: datetime
+    troubles: Sequence[ModelError] = ()
+    windows: dict[str, int] | None = None
+    """Windows that providers told of their models, by the model's name."""
+
+
+async def overview(settings: Settings, look: Look) -> Overview:
+    """Tell all that the settings panel shows.
+
+    Raises:
+        StoreUnavailable: what was spent cannot be read.
+    """
+    models = tuple(_used(settings))
+    disk = await asyncio.to_thread(look_at_disk, settings.home)
+    return Overview(
+        version=__version__,
+        models=models_of(settings, look.windows or {}),
+        channels=tuple(channels_of(settings)),
+        spent=await _spent(models, look),
+        limits=(
+            LimitView(setting="limits.model_calls", value=_calls(settings.limits.model_calls)),
+            LimitView(setting="limits.tool_calls", value=_calls(settings.limits.tool_calls)),
+            LimitView(
+                setting="limits.turns_at_once", value=f"{settings.limits.turns_at_once} at once"
+            ),
+        ),
+        sandbox=_sandbox(look.sandbox),
+        findings=findings(
+            settings,
+            sandbox=look.sandbox if settings.tools.shell else None,
+            disk=disk,
+            troubles=look.troubles,
+        ),
+    )
+
+
+def models_of(settings: Settings, windows: dict[str, int]) -> tuple[ModelView, ...]:
+    """Return the models that would be asked, in their order (pure)."""
+    return tuple(_model(each, windows) for each in _used(settings))
+
+
+def _used(settings: Settings) -> Iterator[ModelSettings]:
+    for agent in settings.agents.values():
+        for name in agent.models:
+            yield settings.models[name]
+
+
+def _model(model: ModelSettings, windows: dict[str, int]) -> ModelView:
+    listed = known(model.provider, model.model, base_url=model.base_url)
+    return ModelView(
+        provider=model.provider,
+        model=model.model,
+        source=model.source,
+        window=windows.get(model.model) or model.context or (listed.window if listed else None),
+    )
+
+
+def channels_of(settings: Settings) -> Iterator[ChannelView]:
+    """Give the doors to the platforms, and the tokens that wait for theirs (pure)."""
+    for name in settings.channels:
+        detail = "the page and the terminal" if name == "webchat" else "as configured"
+        yield ChannelView(channel=name, detail=detail, listening=True)
+    for each in settings.stored:
+        who = f"the token of {each.identity}" if each.identity else "a token"
+        detail = f"{who} is stored; the channel comes with a later version"
+        yield ChannelView(channel=each.channel, detail=detail, listening=False)
+
+
+async def _spent(models: Sequence[ModelSettings], look: Look) -> SpentView:
+    # Combined anew, so that it is midnight also on a day that changes the clock.
+    midnight = datetime.combine(look.now.astimezone().date(), time()).astimezone()
+    used = await look.ledger.spent(midnight)
+    total = sum(used.by_model.values(), start=Usage())
+    return SpentView(
+        since=midnight,
+        turns=used.turns,
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        usd=of_usage(used.by_model, models),
+    )
+
+
+def _calls(count: int) -> str:
+    return f"{count} a message"
+
+
+def _sandbox(sandbox: Sandbox | NoSandbox) -> SandboxView:
+    if isinstance(sandbox, NoSandbox):
+        return SandboxView(works=False, detail=sandbox.reason.removeprefix("no shell: "))
+    return SandboxView(works=True, detail=f"{sandbox.name}: the workspace only, no network")

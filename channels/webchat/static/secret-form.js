@@ -1,0 +1,52 @@
+// A form with one secret in it: shown on demand, sent once, and gone from the page when it was taken.
+
+import { Progress } from "./progress.js";
+
+export class SecretForm {
+  constructor({ form, asking, send, onDone }) {
+    Object.assign(this, { form, asking, send, onDone });
+    this.field = form.querySelector(".field input");
+    this.show = form.querySelector(".show");
+    this.progress = new Progress(form);
+    this.show.addEventListener("click", () => this.setShown(this.field.type === "password"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+  }
+
+  /** Bring the field into view, ready to be typed into. */
+  reveal() {
+    this.form.scrollIntoView({ block: "start" });
+    this.field.focus({ preventScroll: true });
+  }
+
+  /** Let go of what was typed and not taken. */
+  clear() {
+    this.field.value = "";
+    this.setShown(false);
+  }
+
+  setShown(shown) {
+    this.field.type = shown ? "text" : "password";
+    this.show.textContent = shown ? "Hide" : "Show";
+    this.show.setAttribute("aria-pressed", String(shown));
+  }
+
+  async submit() {
+    const secret = this.field.value.trim();
+    if (!secret) {
+      this.progress.fail(`${this.field.labels[0].textContent}: nothing was typed.`);
+      this.field.focus();
+      return;
+    }
+    this.setShown(false);
+    const done = await this.progress.during(this.asking, () => this.send(secret));
+    if (done) {
+      this.clear();
+      this.onDone();
+    } else if (this.form.contains(document.activeElement)) {
+      this.field.focus();
+    }
+  }
+}
