@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from types import TracebackType
 from typing import Any, Final, Generic, Self, TypeVar
 
 from bot.contracts.errors import StoreUnavailable
@@ -41,6 +42,25 @@ class _Job(Generic[T]):
     error: BaseException | None = None
 
 
+class _Kept:
+    """Around a job's work: what it raises is kept for its caller, whatever it is."""
+
+    def __init__(self, job: _Job[Any]) -> None:
+        self._job = job
+
+    def __enter__(self) -> None:
+        self._job.error = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self._job.error = error
+        return True
+
+
 class _Thread:
     """A thread with a connection: it takes what waits, does it, and tells the loop once."""
 
@@ -55,7 +75,9 @@ class _Thread:
         self._do = do
         self._loop = asyncio.get_running_loop()
         self._inbox: SimpleQueue[_Job[Any] | None] = SimpleQueue()
-        self._connected: asyncio.Future[None] = self._loop.create_future()
+        self._connected: _Job[sqlite3.Connection] = _Job(
+            unit=lambda connection: connection, future=self._loop.create_future()
+        )
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.Thread(target=self._run, args=(connect,), name=name, daemon=True)
 
@@ -66,7 +88,7 @@ class _Thread:
             StoreUnavailable: there is no such database, or it is out of reach.
         """
         self._thread.start()
-        await asyncio.shield(self._connected)
+        await asyncio.shield(self._connected.future)
 
     def give(self, job: _Job[Any]) -> None:
         """Queue *job*."""
@@ -78,12 +100,12 @@ class _Thread:
         await asyncio.shield(self._ended)
 
     def _run(self, connect: Callable[[Path], sqlite3.Connection]) -> None:
-        try:
-            connection = connect(self._path)
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            self._call(_fail, self._connected, self._known(error))
+        with _Kept(self._connected):
+            self._connected.result = connect(self._path)
+        self._call(self._tell, [self._connected])
+        connection = self._connected.result
+        if connection is None:
             return
-        self._call(_resolve, self._connected)
         with contextlib.closing(connection):
             while jobs := self._next():
                 self._do(connection, jobs)
@@ -285,29 +307,24 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
 
 def _alone(connection: sqlite3.Connection, job: _Job[Any]) -> None:
     """Run the only unit of a transaction: its failure undoes all of it, and is its caller's."""
-    job.error = None
-    try:
+    with _Kept(job):
         job.result = job.unit(connection)
-    except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-        job.error = error
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+    if job.error is not None and connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
     """Run one unit of several: its failure is undone, and is its caller's, whatever it is.
 
     Raises:
-        sqlite3.Error: all was undone, neighbours and all, as a full disk may do.
+        BaseException: the unit's own, where all was undone with it, as a full disk may do.
     """
-    job.error = None
     connection.execute("SAVEPOINT unit")
-    try:
+    with _Kept(job):
         job.result = job.unit(connection)
-    except BaseException as error:
-        job.error = error
+    if job.error is not None:
         if not connection.in_transaction:
-            raise
+            raise job.error
         connection.execute("ROLLBACK TO unit")
     connection.execute("RELEASE unit")
 
@@ -315,21 +332,13 @@ def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
 def _read(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
     """Run each of *jobs* on a snapshot of its own."""
     for job in jobs:
-        try:
+        with _Kept(job):
             connection.execute("BEGIN")
             job.result = job.unit(connection)
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            job.error = error
-        finally:
-            if connection.in_transaction:
-                connection.execute("COMMIT")
+        if connection.in_transaction:
+            connection.execute("COMMIT")
 
 
 def _resolve(future: "asyncio.Future[None]") -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _fail(future: "asyncio.Future[None]", error: BaseException) -> None:
-    if not future.done():
-        future.set_exception(error)
