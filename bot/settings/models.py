@@ -10,6 +10,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
+from bot.settings.elsewhere import OLLAMA_HOST, ollama_address
 from bot.settings.environment import Environment, Variable
 from bot.settings.secrets import SecretText
 from bot.settings.section import Section, Text, refusal, whole
@@ -170,6 +171,9 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
     keys = ((entry.key,) if entry.key is not None else ()) + entry.keys
     base_url, source = entry.base_url, where
     provider = _PROVIDERS.get(entry.provider)
+    if entry.provider == "ollama" and base_url is None:
+        host = environment.get(OLLAMA_HOST)
+        base_url = ollama_address(host.value) if host else None
     if provider is not None and not keys and base_url is None:
         key = environment.get(provider.key)
         address = environment.get(provider.base_url)

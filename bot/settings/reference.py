@@ -40,6 +40,7 @@ The first of these that is set decides, in the environment or in `.env`:
 
 | variable | then |
 |---|---|
+| `CHOSEN_MODEL` | what was chosen on the page or by `models add`; also where there is `models:` |
 | `ANTHROPIC_API_KEY` | Anthropic (`ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL`) |
 | `OPENAI_API_KEY`, `OPENAI_BASE_URL` | OpenAI, or a server that speaks like it (`OPENAI_MODEL`) |
 | none | a demo that is no language model and says so |

@@ -33,7 +33,11 @@ class Commands:
         self.home.mkdir(mode=0o700, exist_ok=True)
         (self.home / "config.yaml").write_text(yaml)
 
-    def say(self, *arguments: str, typed: str = "", **environ: str) -> Said:
+    def say(self, *arguments: str, **environ: str) -> Said:
+        """Type ``stonechat ARGUMENTS`` and wait until it has ended."""
+        return self.say_with("", *arguments, **environ)
+
+    def say_with(self, typed: str, *arguments: str, **environ: str) -> Said:
         """Type ``stonechat ARGUMENTS``, with *typed* piped in, and wait until it has ended."""
         ended = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-m", "bot", *arguments],

@@ -1,6 +1,7 @@
 """What any `Conversations` must keep, and `Turns.forget` with it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Duplicate, Renewal, StopAsked, Store
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnState
-from tests.doubles.arrivals import NOON, a_delivery, an_arrival, an_inbound
+from tests.doubles.arrivals import A_FILE, NOON, a_delivery, an_arrival, an_inbound
 from tests.store.outbox_contract import RECEIPT, leased
 from tests.store.turns_contract import heard_in, opened, outcome_of, taken
 
@@ -88,6 +89,25 @@ class ConversationsContract:
         (one,) = await store.conversations.search(FIRST, ["shed"])
         assert one.conversation == thread("b")
         assert len(await store.conversations.search(FIRST, ["ladder"], limit=1)) == 1
+
+    async def test_a_file_s_name_is_found_and_stands_for_words_that_are_missing(
+        self, store: Store
+    ) -> None:
+        heard = replace(an_inbound("", source="s"), attachments=(A_FILE,))
+        turn = await opened(store, an_arrival("", inbound=heard))
+        here = heard.conversation_key
+
+        (listed,) = await store.conversations.latest(here)
+        assert listed.opening == "Sums.csv"
+        found = await store.conversations.search(here, ["sums"])
+        assert [one.line.seq for one in found] == [turn.seq]
+        assert found[0].line.attachments == (A_FILE,)
+
+        await store.turns.forget(here)
+        assert await store.conversations.search(here, ["sums"]) == []
+        record = await store.ledger.turn(turn.id)
+        assert record is not None
+        assert record.turn.arrival.inbound.attachments == ()
 
     async def test_a_search_knows_no_wildcards_and_all_alphabets(self, store: Store) -> None:
         await opened(store, an_arrival("100% 'sure' Äpfel 会议记录"))
