@@ -128,7 +128,7 @@ async def _duel(double: Double, folder: Path, stack: AsyncExitStack) -> Duel:
     return Duel(
         double,
         await side(floor, floor_home, "floor.sqlite3"),
-        await side(bot, bot_home, "state.sqlite3"),
+        await side(bot, bot_home, "stonechat.db"),
     )
 
 
