@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from bot.access.people import OwnerAlone, RecordedPeople
@@ -15,6 +16,7 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
+from bot.agent.summary import summaries
 from bot.bus.local import LocalBus
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
@@ -41,13 +43,16 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
-from bot.sandbox import NoSandbox, find_sandbox
+from bot.markup.live import LiveMarkdown
+from bot.media.folder import MediaFolder
+from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.setup.candidates import open_candidates
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
+from bot.workspace.given import GivenFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
@@ -151,7 +156,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus),
+            gateway=KernelGateway(intake, store, bus, summaries(_tools(found, seams))),
             lanes=Lanes(
                 store.turns,
                 runner,
@@ -183,12 +188,13 @@ async def _agent(
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
         fold=Fold(_zone(seams.clock)),
-        sandbox_note=_sandbox_note(sandbox),
+        sandbox_note=note_on(sandbox),
     )
+    tools = _tools(sandbox, seams)
     agent = Agent(
         transcripts=store.transcripts,
         lineup=lineup,
-        tools=(*_tools(sandbox), *seams.tools),
+        tools=tools,
         build_request=_request_of(builder),
         tool_context=_context_of(workspace, sandbox, seams.clock),
         limits=Limits(
@@ -210,7 +216,15 @@ def _people(settings: Settings, store: Store, seams: Seams) -> People:
 def _channels(
     settings: Settings, store: Store, people: People, seams: Seams
 ) -> tuple[Channel, ...]:
-    parts = ChannelParts(clock=seams.clock, ids=seams.ids, records=store.records, people=people)
+    copies = GivenFiles(Path(settings.agents[MAIN].workspace))
+    parts = ChannelParts(
+        clock=seams.clock,
+        ids=seams.ids,
+        records=store.records,
+        people=people,
+        media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
+        live_document=LiveMarkdown,
+    )
     return tuple(
         load_channel(name).open(section, parts) for name, section in settings.channels.items()
     )
@@ -278,11 +292,10 @@ def _lineup(settings: Settings, seams: Seams) -> Lineup:
     return Lineup(candidates)
 
 
-def _tools(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
+def _tools(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
     """Leave the shell out where nothing could hold what it starts."""
-    if isinstance(sandbox, NoSandbox):
-        return tuple(tool for tool in BUILTIN if tool.name != "shell")
-    return BUILTIN
+    missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
+    return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
 
 
 @asynccontextmanager
@@ -300,15 +313,6 @@ async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
     if not settings.tools.shell:
         return NoSandbox(reason="`tools.shell` is off in the configuration")
     return await find_sandbox()
-
-
-def _sandbox_note(sandbox: Sandbox | NoSandbox) -> str:
-    if isinstance(sandbox, NoSandbox):
-        return f"You cannot run programs here: {sandbox.reason}."
-    return (
-        "Programs run in a sandbox: the workspace is their only writable place, "
-        "and there is no network."
-    )
 
 
 def _zone(clock: Clock) -> tzinfo:

@@ -110,10 +110,17 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
                 renderer,
             ],
         )
+        self._last: tuple[logging.LogRecord, str] | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the line, and mask it once more as the whole it has become."""
-        return mask(clean(super().format(record)))
+        """Write the line, and mask it once more as the whole it has become.
+
+        Where two outputs share the formatter the line is written once for both.
+        """
+        last = self._last
+        if last is None or last[0] is not record:
+            last = self._last = (record, mask(clean(super().format(record))))
+        return last[1]
 
 
 def _harmless(_: WrappedLogger, __: str, line: EventDict) -> EventDict:

@@ -5,8 +5,9 @@ import contextlib
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Final
 
 import typer
@@ -26,12 +27,15 @@ _REFUSED_SECONDS: Final = 30.0
 """How long a message may be put off, by a full disk for one, before the command gives up."""
 
 
-def ask(text: str, *, as_json: bool, timeout: float | None, debug: bool) -> Exit:
-    """Say *text*, print how it ended, and return the exit code for that.
+def ask(
+    text: str, files: Sequence[Path] = (), *, as_json: bool, timeout: float | None, debug: bool
+) -> Exit:
+    """Say *text* with *files*, print how it ended, and return the exit code for that.
 
     Raises:
         typer.BadParameter: there is nothing to say, or too much.
         ConfigError: something that the operator must mend.
+        NotAttached: a file cannot be read, or is not taken.
         BotGone: the bot went away and did not come back.
     """
     text = clean(sys.stdin.read() if text == "-" else text)
@@ -43,7 +47,8 @@ def ask(text: str, *, as_json: bool, timeout: float | None, debug: bool) -> Exit
         async with attached(settings) as talk:
             stopping = asyncio.Event()
             with _set_by_ctrl_c(stopping):
-                return await outcome(talk, text, stopping, timeout)
+                attachments = [await talk.attach(path) for path in files]
+                return await outcome(talk, text, stopping, timeout, attachments)
 
     ended = asyncio.run(answered())
     _print(ended, as_json=as_json)
@@ -57,14 +62,18 @@ def ask(text: str, *, as_json: bool, timeout: float | None, debug: bool) -> Exit
 
 
 async def outcome(
-    talk: Talk, text: str, stopping: asyncio.Event, within: float | None
+    talk: Talk,
+    text: str,
+    stopping: asyncio.Event,
+    within: float | None,
+    attachments: Sequence[str] = (),
 ) -> EndedFrame:
     """Say *text* and return how its turn ended.
 
     When *stopping* is set, or after *within* seconds, it is asked to stop, and
     its end is still waited for: what was accepted has an outcome.
     """
-    waiting = asyncio.create_task(_ended(talk, text))
+    waiting = asyncio.create_task(_ended(talk, text, attachments))
     asked = asyncio.create_task(stopping.wait())
     try:
         await asyncio.wait({waiting, asked}, timeout=within, return_when=asyncio.FIRST_COMPLETED)
@@ -89,8 +98,8 @@ async def outcome(
         await asyncio.gather(waiting, asked, return_exceptions=True)
 
 
-async def _ended(talk: Talk, text: str) -> EndedFrame:
-    message_id = await talk.say(text)
+async def _ended(talk: Talk, text: str, attachments: Sequence[str]) -> EndedFrame:
+    message_id = await talk.say(text, attachments)
     turn: str | None = None
     ends: dict[str, EndedFrame] = {}
     refused_since: float | None = None

@@ -14,11 +14,14 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.markup.live import LiveMarkdown
+from bot.media.folder import MediaFolder
 from bot.models import open_model
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
 from bot.setup.findings import findings, look_at_disk
+from bot.workspace.given import GivenFiles
 from channels import load_channel
 
 
@@ -72,8 +75,14 @@ async def _models(settings: Settings) -> list[ConfigError]:
 async def _channels(settings: Settings) -> list[ConfigError]:
     mistakes = []
     clock, ids, records = SystemClock(), RandomIds(), _NothingRecorded()
-    people = RecordedPeople(records, clock, ids)
-    parts = ChannelParts(clock=clock, ids=ids, records=records, people=people)
+    parts = ChannelParts(
+        clock=clock,
+        ids=ids,
+        records=records,
+        people=RecordedPeople(records, clock, ids),
+        media=MediaFolder(settings.media, GivenFiles(settings.home), clock, ids),
+        live_document=LiveMarkdown,
+    )
     for name, section in settings.channels.items():
         try:
             await load_channel(name).open(section, parts).close()

@@ -1,11 +1,13 @@
 """The terminal's end of the control socket: it survives a bot that is killed and comes back."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 from uuid import uuid4
 
 import aiohttp
@@ -14,6 +16,7 @@ from bot.contracts.errors import BotError
 from channels.webchat.protocol import (
     LARGEST_FRAME,
     LONGEST_TEXT,
+    NAME_HEADER,
     PROTOCOL,
     AcceptedFrame,
     EndedFrame,
@@ -37,7 +40,12 @@ _PATIENCE_SECONDS: Final = 60.0
 _SHORTEST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 0.2
 _REPEAT_SECONDS: Final = 3.0
+_CREATED: Final = 201
 _LARGEST_ANSWER: Final = 16 * 1024 * 1024
+
+
+class NotAttached(BotError):
+    """The person at the terminal must act: a file cannot be read, or is not taken."""
 
 
 class BotGone(BotError):
@@ -99,9 +107,33 @@ class Talk:
         self._claims: dict[str, _Claim] = {}
         self._cursor: int | None = None
 
-    async def say(self, text: str) -> str:
+    async def say(self, text: str, attachments: Sequence[str] = ()) -> str:
         """Say something, now or on the next connection, and return its id."""
-        return await self._claim(SayFrame(id=str(uuid4()), text=text))
+        frame = SayFrame(id=str(uuid4()), text=text, attachments=tuple(attachments) or None)
+        return await self._claim(frame)
+
+    async def attach(self, path: Path) -> str:
+        """Send a file for a message that will name it, and return its id.
+
+        Raises:
+            NotAttached: the bot does not take it, or it cannot be read.
+        """
+        try:
+            with path.open("rb") as file:
+                headers = {
+                    NAME_HEADER: quote(path.name),
+                    "Content-Type": "application/octet-stream",
+                }
+                async with self._http.post("/files", data=file, headers=headers) as response:
+                    answer = await response.text()
+        except OSError as error:
+            reason = error.strerror or "the bot does not answer"
+            raise NotAttached(f"{path}: {reason.lower()}") from None
+        except aiohttp.ClientError:
+            raise NotAttached(f"{path}: the bot did not take it") from None
+        if response.status != _CREATED:
+            raise NotAttached(f"{path}: {answer}")
+        return str(json.loads(answer)["id"])
 
     async def stop(self) -> str:
         """Ask to stop what runs, now or on the next connection, and return its id."""

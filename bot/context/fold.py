@@ -18,6 +18,7 @@ from bot.contracts.messages import (
 )
 from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded
 from bot.contracts.turn import TurnId
+from bot.media.told import with_files
 
 _STRIDE: Final = 4
 """A long history is cut only at every (limit / 4)th turn, so that the prefix of the request
@@ -73,11 +74,12 @@ class _Folded:
 
 
 def said(received: Received, zone: tzinfo) -> UserMessage:
-    """Return what somebody said as the model reads it: when, where, and the words (pure)."""
+    """Return what somebody said as the model reads it: when, where, the words, the files (pure)."""
     at = received.inbound.sent_at.astimezone(zone)
     day = _DAYS[at.weekday()]
     stamp = f"{day} {at:%Y-%m-%d %H:%M} {zone}, {received.inbound.channel}"
-    return UserMessage(text=f"[{stamp}] {received.inbound.text}")
+    told = with_files(received.inbound.text, received.inbound.attachments)
+    return UserMessage(text=f"[{stamp}] {told}")
 
 
 def _first_kept(turns: int, history: int) -> int:

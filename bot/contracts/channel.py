@@ -8,10 +8,12 @@ from typing import Protocol, runtime_checkable
 
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.delivery import OnUnknown, Receipt
-from bot.contracts.document import Document
+from bot.contracts.document import Document, LiveDocument
 from bot.contracts.events import Event
 from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.ledger import Found, Line, Listed, TurnRecord
+from bot.contracts.media import Media
+from bot.contracts.messages import ResultState
 from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Records
@@ -23,6 +25,8 @@ class Capabilities:
     """What the platform can do. `repeat` says what to do after a send with an unknown end."""
 
     repeat: OnUnknown
+    reads_the_store: bool = False
+    """Its readers read the lines of the store, so that an answer has arrived with its commit."""
 
 
 class Dialect(Protocol):
@@ -48,6 +52,22 @@ class Accepted:
     """It had been accepted before; turn and seq are those of the first time."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Words of a turn that were no answer: what the model said before it asked for a tool."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallMade:
+    """A call that a turn made, and how it ended."""
+
+    name: str
+    summary: str
+    state: ResultState
+
+
 class Gateway(Protocol):
     """What a channel may ask of the bot. Most need only the first."""
 
@@ -67,6 +87,16 @@ class Gateway(Protocol):
         self, conversation: ConversationKey, *, after: int, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after line *after*, in order."""
+        ...
+
+    async def lines_before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines before line *seq*, in order."""
+        ...
+
+    async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
+        """Return what a turn did on its way to its answer, in order."""
         ...
 
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
@@ -194,6 +224,9 @@ class ChannelParts:
     ids: Ids
     records: Records
     people: People
+    media: Media
+    live_document: Callable[[], LiveDocument]
+    """Makes what shows words while they come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 
 class Style(StrEnum):
@@ -111,3 +111,23 @@ class Document:
     """A whole text as blocks."""
 
     blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growing:
+    """A text that is still being written, as it looks now; its first *settled* blocks stay."""
+
+    blocks: tuple[Block, ...] = ()
+    settled: int = 0
+
+
+class LiveDocument(Protocol):
+    """Takes words as they come, and shows what they look like."""
+
+    def feed(self, piece: str) -> None:
+        """Take some more of the text."""
+        ...
+
+    def picture(self) -> Growing:
+        """Return what it looks like now."""
+        ...

@@ -44,6 +44,10 @@ class StoreUnavailable(BotError):
     """
 
 
+class AttachmentRefused(BotError):
+    """Whoever sent a file must act: it is too large, empty, cut short, or not there any more."""
+
+
 class StoreHeld(BotError):
     """The operator must act: another process has this state directory open."""
 

@@ -66,6 +66,25 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file that came with a message. What a model is told of it is recorded with it."""
+
+    id: str
+    name: str
+    """As the sender called it, cleaned: never a path."""
+    media_type: str
+    """What its bytes look like, such as ``image/png``; the name only tells texts apart."""
+    size: int
+    """Bytes."""
+    path: str = ""
+    """Where tools find it, from the workspace's root; empty if nowhere."""
+    text: str | None = None
+    """Its beginning, if it is a text."""
+    note: str = ""
+    """What the text leaves out or was guessed, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inbound:
     """One platform event, reduced to facts. It decides nothing."""
 
@@ -81,6 +100,7 @@ class Inbound:
     """The platform's own message id: what a reply or an edit refers to."""
     reply_to: str | None = None
     mentions_me: bool = False
+    attachments: tuple[Attachment, ...] = ()
     edited_source: Source | None = None
     """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its
     own, and the model no longer sees the exchange that it takes the place of."""

@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from bot.contracts.delivery import Delivery, DeliveryState
-from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Outcome, QueueMode, Turn, TurnId, TurnState, Usage
 
 
@@ -67,6 +68,10 @@ class Line:
     """Of a line that was heard."""
     edited_source: Source | None = None
     """The line that this one was heard instead of."""
+    attachments: tuple[Attachment, ...] = ()
+    """Of a line that was heard."""
+    tool_calls: int = 0
+    """How many calls its turn made, of a line that was said."""
     delivery_id: str | None = None
     payload: ReplyPayload | None = None
     """Of a line that was said."""
@@ -133,6 +138,16 @@ class Ledger(Protocol):
         """
         ...
 
+    async def before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines before *seq*, in order, of the kinds of `after`."""
+        ...
+
+    async def entries(self, turn_id: TurnId) -> Sequence[Recorded]:
+        """Return what a session remembers of one turn, in order."""
+        ...
+
     async def spent(self, since: datetime) -> Spent:
         """Return what models answered since *since*, as their answers were recorded.
 
@@ -154,7 +169,7 @@ class Listed:
     title: str | None
     """The name a person gave it."""
     opening: str
-    """What was heard in it first, up to 200 characters."""
+    """What was heard in it first, up to 200 characters; a file's name, if there were no words."""
     first_seq: int
     """Its first line. A conversation that was forgotten and used again begins anew."""
     last_at: datetime
@@ -186,6 +201,7 @@ class Conversations(Protocol):
         """Return lines that hold every one of *words*, newest first.
 
         A word is any run of characters, and upper and lower case are the same.
+        The names of attached files count as words of their line.
         """
         ...
 

@@ -24,6 +24,7 @@ _NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "manifest-src 'self'; "
         "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -98,8 +99,14 @@ class Guard:
 
 
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
-    """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing."""
-    response.headers.update(_HEADERS)
+    """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing.
+
+    Which versions of which libraries answer is told to nobody. What a route says for itself
+    stands: a file that somebody sent has a stricter policy.
+    """
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.pop("Server", None)
     if request.get(_ENCRYPTED):
         response.headers["Strict-Transport-Security"] = _ONLY_ENCRYPTED
 

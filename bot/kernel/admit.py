@@ -23,6 +23,6 @@ def admit(inbound: Inbound, event: EventClass, rank: Rank) -> Admission:
         return Handled(reason="command:stop" if is_stop(inbound.text) else "command:unknown")
     if event is not EventClass.MESSAGE:
         return Handled(reason=f"event:{event}")
-    if not inbound.text.strip():
+    if not inbound.text.strip() and not inbound.attachments:
         return Drop(reason="message:empty")
     return Dispatch(reason="direct:listed")

@@ -1,16 +1,18 @@
 """What a channel talks to: it takes messages over and shows what became of them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
-from bot.contracts.channel import Accepted
+from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.events import Bus, Event, TurnEnded
 from bot.contracts.inbound import ConversationKey, Inbound
 from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
+from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
 from bot.kernel.intake import Intake
+from bot.kernel.steps import steps_of
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 
@@ -18,10 +20,13 @@ _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 class KernelGateway:
     """The `Gateway` of the kernel."""
 
-    def __init__(self, intake: Intake, store: Store, bus: Bus) -> None:
+    def __init__(
+        self, intake: Intake, store: Store, bus: Bus, summary_of: Callable[[ToolCall], str]
+    ) -> None:
         self._intake = intake
         self._store = store
         self._bus = bus
+        self._summary_of = summary_of
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, all or none; in order; once each."""
@@ -37,6 +42,16 @@ class KernelGateway:
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after line *after*, in order."""
         return await self._store.ledger.after(conversation, after, limit=limit)
+
+    async def lines_before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines before line *seq*, in order."""
+        return await self._store.ledger.before(conversation, seq, limit=limit)
+
+    async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
+        """Return what a turn did on its way to its answer, in order."""
+        return tuple(steps_of(await self._store.ledger.entries(turn_id), self._summary_of))
 
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
         """Return the first conversation of *place* and its threads, what was last used first."""

@@ -61,6 +61,11 @@ class MarkdownStream:
 
     def document(self) -> Document:
         """Return the text so far as blocks."""
+        settled, tail = self.settle()
+        return Document(blocks=(*settled, *(block for _, block in _parse_blocks(tail))))
+
+    def settle(self) -> tuple[Sequence[Block], str]:
+        """Return the blocks that no further words can change, and the text after them."""
         text = "".join(self._open)
         blocks = _parse_blocks(text)
         sure = _sure_of(blocks, unfinished_line=text.count("\n"))
@@ -68,7 +73,7 @@ class MarkdownStream:
             self._closed += [block for _, block in blocks[:sure]]
             text = text[_offset(text, line=blocks[sure][0]) :]
         self._open = [text]
-        return Document(blocks=(*self._closed, *(block for _, block in blocks[sure:])))
+        return self._closed, text
 
 
 def _sure_of(blocks: Sequence[tuple[int, Block]], *, unfinished_line: int) -> int:

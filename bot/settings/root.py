@@ -79,6 +79,11 @@ class Settings:
         return self.home / "logs"
 
     @property
+    def media(self) -> Path:
+        """The folder of the files that people sent."""
+        return self.home / "media"
+
+    @property
     def control_socket(self) -> Path:
         """Where commands of the terminal reach a running bot."""
         return self.home / "control.sock"

@@ -79,6 +79,19 @@ def write(root: Path, names: tuple[str, ...], data: bytes) -> None:
         os.fsync(folder)
 
 
+def remove(root: Path, names: tuple[str, ...]) -> None:
+    """Delete a file, and its folder if nothing else is in it; what is not there is gone already.
+
+    Raises:
+        ToolError: it cannot be deleted, or a link leads there.
+    """
+    with suppress(FileMissing):
+        with _folder(root, names[:-1]) as folder, _sentences("/".join(names)):
+            os.unlink(names[-1], dir_fd=folder)
+        with _folder(root, names[:-2]) as above, suppress(OSError):
+            os.rmdir(names[-2], dir_fd=above)
+
+
 def entries(root: Path, names: tuple[str, ...], *, deep: bool) -> list[FileEntry]:
     """List the files and folders beneath *names*, sorted; links and devices are left out.
 

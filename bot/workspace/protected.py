@@ -17,7 +17,7 @@ SHELL_MAY_ONLY_READ: Final = (
 _SOUL: Final = frozenset({"soul.md", "agents.md", "identity.md", "user.md", "skills"})
 
 
-_PRIVATE: Final = frozenset({"user.md", "memory.md", "bootstrap.md", "memory"})
+_PRIVATE: Final = frozenset({"user.md", "memory.md", "bootstrap.md", "memory", "attachments"})
 
 
 def is_soul(path: str) -> bool:
@@ -28,8 +28,8 @@ def is_soul(path: str) -> bool:
 def is_private(path: str) -> bool:
     """Whether *path*, spelled from the root, is for the owner and admins alone (pure).
 
-    That is what the assistant knows of its owner, and whatever is hidden by its name: keys,
-    history, the settings of other programs.
+    That is what the assistant knows of its owner, the files that people sent, and whatever is
+    hidden by its name: keys, history, the settings of other programs.
     """
     names = path.casefold().split("/")
     return names[0] in _PRIVATE or any(name.startswith(".") for name in names)

@@ -1,7 +1,9 @@
 """The page and the terminal as a channel: what is sent needs no sending, it is read."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from typing import Final
 
 from aiohttp import WSCloseCode, web
 
@@ -26,13 +28,20 @@ from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
 from channels.webchat.websocket import Socket
 
+_log = logging.getLogger(__name__)
+
+_MOST_OPEN: Final = 32
+"""Sockets of one person who is not the owner: more tabs than anybody looks at."""
+
+_SWEEP_SECONDS: Final = 3_600.0
+
 
 class WebchatChannel:
     """The conversations that come over our own sockets."""
 
     name = CHANNEL_NAME
     account = ACCOUNT
-    capabilities = Capabilities(repeat=OnUnknown.REPEAT)
+    capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
 
     def __init__(self, parts: ChannelParts) -> None:
@@ -41,10 +50,12 @@ class WebchatChannel:
         self._ids = parts.ids
         self._logins = Logins(parts.records, parts.clock)
         self._people = parts.people
-        self._routes = Routes(self, Door(self._logins, parts.people, parts.clock))
+        self._media = parts.media
+        door = Door(self._logins, parts.people, parts.clock)
+        self._routes = Routes(self, door, parts.media)
         self._gateway: Gateway | None = None
         self._setup: Setup | None = None
-        self._lives = Lives()
+        self._lives = Lives(parts.live_document)
         self._paces: dict[str, Pace] = {}
         self._connections: dict[Connection, str] = {}
         """Every open socket, and whose it is."""
@@ -80,11 +91,22 @@ class WebchatChannel:
         Then every reader is sent away; each comes back and goes on from its last line.
         """
         self._gateway = gateway
+        sweeping = asyncio.create_task(self._sweep(), name="sweep files")
         try:
             await self._lives.follow(gateway)
         finally:
+            sweeping.cancel()
             self._gateway = None
             await self.close()
+
+    async def _sweep(self) -> None:
+        """Drop files that no message named, now and every hour."""
+        while True:
+            try:
+                await self._media.sweep()
+            except StoreUnavailable as error:
+                _log.warning("files not swept: %s", error)
+            await self._clock.sleep(_SWEEP_SECONDS)
 
     async def send(self, target: Target, payload: ReplyPayload, *, nonce: str) -> Receipt:
         """Take the delivery as arrived: with its commit it is a line, and the page reads lines."""
@@ -183,7 +205,11 @@ class WebchatChannel:
         return f"{self._about.address}/#code={code}"
 
     async def forget(self, conversation: ConversationKey) -> None:
-        """Delete a conversation, and tell whoever has it on the screen."""
+        """Delete a conversation, and tell whoever has it on the screen.
+
+        Its files go first: if this is cut off, what is left can be seen and deleted again.
+        """
+        await self._media.forget(conversation)
         if self._gateway is not None:
             await self._gateway.forget(conversation)
         if live := self._lives.get(conversation):
@@ -195,6 +221,9 @@ class WebchatChannel:
         """Upgrade to a WebSocket and serve it to its end."""
         if self._gateway is None:
             return web.Response(status=503, text="The bot is starting; try again in a moment.")
+        open_now = sum(person_id == login.person_id for person_id in self._connections.values())
+        if open_now >= _MOST_OPEN and not login.is_owner:
+            return web.Response(status=429, text="Too many pages are open; close some of them.")
         socket = Socket()
         if not socket.can_prepare(request):
             return web.Response(status=426, text="Here a WebSocket is spoken.")
@@ -205,6 +234,7 @@ class WebchatChannel:
             pace=self._paces.setdefault(conversation.conversation_id, Pace(self._clock)),
             about=self._about,
             login=login,
+            media=self._media,
             clock=self._clock,
         )
         connection = Connection(socket, parts)

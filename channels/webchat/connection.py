@@ -2,20 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final, assert_never
 
 from aiohttp import WSCloseCode, WSMsgType
 
 from bot.contracts.channel import Gateway
 from bot.contracts.clock import Clock
-from bot.contracts.errors import BotError, StoreUnavailable
+from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
+from bot.contracts.inbound import Attachment
 from bot.contracts.ledger import Line, TurnRecord
-from bot.contracts.turn import Outcome, TurnId, TurnState
+from bot.contracts.media import Media
+from bot.contracts.turn import Outcome, Rank, TurnId, TurnState
 from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
+from channels.webchat.lines import line_frame
 from channels.webchat.listing import title_of
 from channels.webchat.live import Live
 from channels.webchat.outgoing import Outgoing, SlowReader
@@ -28,7 +31,6 @@ from channels.webchat.protocol import (
     EndedFrame,
     ErrorFrame,
     HelloFrame,
-    LineFrame,
     OpenFrame,
     PingFrame,
     PongFrame,
@@ -41,7 +43,6 @@ from channels.webchat.protocol import (
     encode,
     read_client,
 )
-from channels.webchat.render import HtmlDialect
 from channels.webchat.websocket import CLOSE_SECONDS, Socket
 
 _FIRST_LINES: Final = 200
@@ -54,8 +55,6 @@ WRONG_PROTOCOL: Final = 4406
 """Close code: the client speaks another version (4000 to 4999 are free for applications,
 https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2)."""
 
-_DIALECT: Final = HtmlDialect()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionParts:
@@ -66,6 +65,7 @@ class ConnectionParts:
     pace: Pace
     about: About
     login: Login
+    media: Media
     clock: Clock
 
 
@@ -79,12 +79,14 @@ class Connection:
         self._pace = parts.pace
         self._about = parts.about.frame(owner=parts.login.is_owner)
         self._login = parts.login
+        self._media = parts.media
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
         """The last line that was sent; None until the hello is answered."""
         self._open: set[TurnId] = set()
         """Turns whose end this reader is to be told."""
+        self._may_have_ended = False
         self._news = asyncio.Event()
 
     async def run(self) -> None:
@@ -127,10 +129,16 @@ class Connection:
         if self._about != known:
             self.show(self._about)
 
-    def look(self, turn_id: TurnId | None) -> None:
-        """Look into the store soon, for new lines and, if one is named, for the end of a turn."""
+    def expect(self, turn_id: TurnId) -> None:
+        """Look into the store soon, for the line that began a turn; its end is to be told, too."""
+        self._open.add(turn_id)
+        self._news.set()
+
+    def look(self, turn_id: TurnId | None = None) -> None:
+        """Look into the store soon, for new lines and for the ends of turns."""
         if turn_id is not None:
             self._open.add(turn_id)
+        self._may_have_ended = True
         self._news.set()
 
     async def _write(self) -> None:
@@ -190,7 +198,7 @@ class Connection:
         )
         self._open.update(record.turn.id for record in records)
         self._cursor = cursor
-        self.look(None)
+        self.look()
 
     async def _catch_up(self, after_seq: int | None) -> int:
         """Welcome the reader, send the lines it has not, and return the seq of the last."""
@@ -217,7 +225,7 @@ class Connection:
         )
         if after_seq is not None:
             for line in lines:
-                await self._send(_line_frame(line))
+                await self._send(line_frame(line))
         return seq
 
     async def _receive(self, frame: SayFrame | StopFrame) -> None:
@@ -230,7 +238,7 @@ class Connection:
 
     def _refusal(self, frame: SayFrame | StopFrame) -> RefusedFrame | None:
         if isinstance(frame, SayFrame):
-            if not frame.text.strip():
+            if not frame.text.strip() and not frame.attachments:
                 return RefusedFrame(id=frame.id, reason="The message is empty.")
             if len(frame.text) > LONGEST_TEXT:
                 found, most = f"{len(frame.text):,}", f"{LONGEST_TEXT:,}"
@@ -242,13 +250,26 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
-        inbound = ingest(frame, self._live.conversation, self._login.sender, self._clock.now())
         try:
+            files = await self._files(frame)
+            here, now = self._live.conversation, self._clock.now()
+            inbound = ingest(frame, here, self._login.sender, now, files)
             accepted = (await self._gateway.receive(inbound))[0]
+        except AttachmentRefused as error:
+            return RefusedFrame(id=frame.id, reason=str(error))
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
+
+    async def _files(self, frame: SayFrame | StopFrame) -> tuple[Attachment, ...]:
+        """Give the message its files. Where tools find them is told to whoever has such tools."""
+        if not isinstance(frame, SayFrame) or not frame.attachments:
+            return ()
+        files = await self._media.claim(self._live.conversation, frame.attachments)
+        if self._login.rank >= Rank.ADMIN:
+            return files
+        return tuple(replace(file, path="") for file in files)
 
     async def _watch(self) -> None:
         """Send new lines and the ends of turns: soon after news of them, and every second."""
@@ -257,15 +278,16 @@ class Connection:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._news.wait()
             except TimeoutError:
-                pass
+                self._may_have_ended = True
             self._news.clear()
             if self._cursor is None:
                 continue
             try:
                 for line in await self._lines(self._cursor, _RESUMED_LINES):
-                    await self._send(_line_frame(line))
+                    await self._send(line_frame(line))
                     self._cursor = line.seq
-                await self._send_ends()
+                if self._may_have_ended:
+                    await self._send_ends()
             except StoreUnavailable:
                 continue
 
@@ -273,6 +295,7 @@ class Connection:
         return await self._gateway.lines(self._live.conversation, after=after, limit=limit)
 
     async def _send_ends(self) -> None:
+        self._may_have_ended = False
         for turn_id in tuple(self._open):
             record = await self._gateway.turn(turn_id)
             if record is None:
@@ -300,18 +323,3 @@ class Connection:
 
     async def _send(self, frame: ServerFrame) -> None:
         await self._outgoing.put_patiently(encode(frame))
-
-
-def _line_frame(line: Line) -> LineFrame:
-    payload = line.payload
-    return LineFrame(
-        seq=line.seq,
-        direction=line.direction.value,
-        turn=line.turn_id,
-        at=line.at.isoformat(),
-        text=line.text,
-        html=_DIALECT.render(payload.body) if payload else None,
-        kind=payload.kind.value if payload else None,
-        source=line.source,
-        replaces=line.edited_source,
-    )

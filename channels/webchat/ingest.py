@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import assert_never
 
 from bot.contracts.inbound import (
+    Attachment,
     Conversation,
     ConversationKey,
     ConversationKind,
@@ -16,7 +17,11 @@ from channels.webchat.protocol import SayFrame, StopFrame
 
 
 def ingest(
-    frame: SayFrame | StopFrame, conversation: ConversationKey, sender: Sender, now: datetime
+    frame: SayFrame | StopFrame,
+    conversation: ConversationKey,
+    sender: Sender,
+    now: datetime,
+    attachments: tuple[Attachment, ...] = (),
 ) -> Inbound:
     """Say what a client did (pure). *sender* is who holds the login, or runs the bot.
 
@@ -46,5 +51,6 @@ def ingest(
         sent_at=now,
         native_id=frame.id,
         mentions_me=True,
+        attachments=attachments,
         edited_source=Source(f"c:{replaces}") if replaces else None,
     )

@@ -1,63 +1,48 @@
 """The addresses of the page's conversations: list, search, rename, delete."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, Protocol
+from collections.abc import Sequence
+from typing import Final
 
 from aiohttp import web
 
 from bot.contracts.channel import Gateway, Mount, RouteSpec
-from bot.contracts.errors import StoreUnavailable
-from bot.contracts.inbound import ConversationKey
 from channels.webchat import listing
 from channels.webchat.auth import Login
 from channels.webchat.bodies import body_of
-from channels.webchat.door import CUSTOM_HEADER, Door
+from channels.webchat.entrance import NO_CONVERSATION, Answer, Entrance, Rooms
 from channels.webchat.places import conversation_in
 
 _LARGEST_WISH: Final = 4_096
 _MOST_CONVERSATIONS: Final = 200
 
-_NO_HEADER: Final = f"A change is asked for with the header {CUSTOM_HEADER}."
 _NO_SEARCH: Final = "A search is a JSON object with words, a text of at most 200 characters."
 _NO_TITLE: Final = (
     f"A title is a JSON object with a title, a text of at most {listing.LONGEST_TITLE} characters."
 )
-_NO_CONVERSATION: Final = "There is no such conversation."
-
-
-class Rooms(Protocol):
-    """What is needed of the channel."""
-
-    @property
-    def gateway(self) -> Gateway | None:
-        """The bot, while the channel listens."""
-        ...
-
-    async def forget(self, conversation: ConversationKey) -> None:
-        """Delete a conversation, and tell whoever has it on the screen."""
-        ...
-
-
-_Answer = Callable[[Gateway, Login, web.Request], Awaitable[web.Response]]
 
 
 class ListRoutes:
     """Answers whoever holds a login about their own conversations, and about no other."""
 
-    def __init__(self, rooms: Rooms, door: Door) -> None:
+    def __init__(self, rooms: Rooms, entrance: Entrance) -> None:
         self._rooms = rooms
-        self._door = door
+        self._entrance = entrance
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
-        routes: list[tuple[str, str, _Answer]] = [
+        routes: list[tuple[str, str, Answer]] = [
             ("GET", "/conversations", self.show_list),
             ("POST", "/search", self.search),
             ("POST", "/conversations/{name}", self.rename),
             ("DELETE", "/conversations/{name}", self.delete),
         ]
         return [
-            RouteSpec(mount=Mount.WEB, method=method, path=path, handler=self._guarded(answer))
+            RouteSpec(
+                mount=Mount.WEB,
+                method=method,
+                path=path,
+                handler=self._entrance.guarded(answer),
+            )
             for method, path, answer in routes
         ]
 
@@ -86,7 +71,7 @@ class ListRoutes:
         if wish is None:
             return web.Response(status=400, text=_NO_TITLE)
         if conversation is None or not await gateway.rename(conversation, wish.title or None):
-            return web.Response(status=404, text=_NO_CONVERSATION)
+            return web.Response(status=404, text=NO_CONVERSATION)
         return web.Response(status=204)
 
     async def delete(self, _gateway: Gateway, login: Login, request: web.Request) -> web.Response:
@@ -94,24 +79,6 @@ class ListRoutes:
         if conversation := conversation_in(login.place, request.match_info["name"]):
             await self._rooms.forget(conversation)
         return web.Response(status=204)
-
-    def _guarded(self, answer: _Answer) -> Callable[[web.Request], Awaitable[web.Response]]:
-        """Let through who holds a login, and changes only from a page of our own."""
-
-        async def guarded(request: web.Request) -> web.Response:
-            if request.method != "GET" and CUSTOM_HEADER not in request.headers:
-                return web.Response(status=403, text=_NO_HEADER)
-            login = await self._door.enter(request)
-            if isinstance(login, web.Response):
-                return login
-            if (gateway := self._rooms.gateway) is None:
-                return web.Response(status=503, text="The bot is starting; try again in a moment.")
-            try:
-                return await answer(gateway, login, request)
-            except StoreUnavailable as error:
-                return web.Response(status=503, text=str(error))
-
-        return guarded
 
 
 def _json(answer: listing.Answer) -> web.Response:

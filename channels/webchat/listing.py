@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bot.contracts.ledger import Direction, Found, Listed
+from bot.contracts.ledger import Direction, Found, Line, Listed
 from channels.webchat.places import name_of
 
 LONGEST_TITLE: Final = 120
@@ -123,11 +123,16 @@ def result_of(
                 seq=one.line.seq,
                 direction=one.line.direction,
                 at=one.line.at,
-                text=excerpt(one.line.text, words),
+                text=excerpt(_searched(one.line), words),
             )
             for one in found
         ),
     )
+
+
+def _searched(line: Line) -> str:
+    """Return the words of a line and the names of its files, among which a search looks."""
+    return " ".join([line.text, *(file.name for file in line.attachments)])
 
 
 def title_of(listed: Listed) -> str:

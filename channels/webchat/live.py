@@ -1,10 +1,14 @@
 """What would be on the screen but is in no store yet: words and tool calls of turns that run."""
 
+import asyncio
 import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from bot.contracts.channel import Gateway
+from bot.contracts.document import LiveDocument
 from bot.contracts.events import (
     AttemptFailed,
     Delivered,
@@ -22,6 +26,8 @@ from bot.contracts.events import (
 )
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.turn import TurnId
+from channels.webchat.painting import Painting
+from channels.webchat.places import TERMINAL
 from channels.webchat.protocol import (
     DroppedFrame,
     ForgottenFrame,
@@ -41,6 +47,13 @@ _MOST_TURNS: Final = 64
 """The end of a turn is news too and may be lost; beyond this many the oldest is forgotten."""
 
 
+_PAINT_SECONDS: Final = 0.06
+"""How often words are shown anew: more often no eye can tell apart."""
+
+_PAINTED_A_SECOND: Final = 400_000
+"""Characters of HTML; a long piece of code that grows is shown the less often for it."""
+
+
 class Viewer(Protocol):
     """Somebody with a screen."""
 
@@ -48,36 +61,74 @@ class Viewer(Protocol):
         """Put a frame on its way; never waits."""
         ...
 
-    def look(self, turn_id: TurnId | None) -> None:
-        """Look into the store soon: for new lines and, if one is named, the end of a turn."""
+    def expect(self, turn_id: TurnId) -> None:
+        """Look into the store soon, for the line that began a turn; its end is to be told, too."""
         ...
+
+    def look(self, turn_id: TurnId | None = None) -> None:
+        """Look into the store soon, for new lines and for the ends of turns; maybe of this one."""
+        ...
+
+
+@contextmanager
+def _costing_a_screen() -> Iterator[None]:
+    """Whoever fails to show something has a screen less; no fact hangs on it."""
+    try:
+        yield
+    except Exception:  # noqa: BLE001 - a listener that fails costs a screen, no fact
+        _log.exception("news not shown")
 
 
 @dataclass(slots=True, kw_only=True)
 class _Running:
     """One turn as the screen has it."""
 
+    painting: Painting
     state: TurnWord = "running"
-    words: list[str] = field(default_factory=list)
     tools: dict[str, ToolFrame] = field(default_factory=dict)
 
 
 class Live:
     """One conversation's news, kept as a picture, and passed on to everybody who watches."""
 
-    def __init__(self, conversation: ConversationKey) -> None:
+    def __init__(
+        self, conversation: ConversationKey, live_document: Callable[[], LiveDocument]
+    ) -> None:
         self.conversation = conversation
+        self._live_document = live_document
+        self._fresh = asyncio.Event()
         self._turns: dict[TurnId, _Running] = {}
         self._viewers: set[Viewer] = set()
 
     async def follow(self, gateway: Gateway) -> None:
         """Listen until cancelled."""
-        with gateway.follow(self.conversation) as news:
-            async for event in news:
-                try:
-                    self.apply(event)
-                except Exception:  # noqa: BLE001 - a listener that fails costs a screen, no fact
-                    _log.exception("news not shown")
+        async with asyncio.TaskGroup() as group:
+            if self.conversation != TERMINAL:
+                group.create_task(self._paint(), name="paint")
+            with gateway.follow(self.conversation) as news:
+                async for event in news:
+                    with _costing_a_screen():
+                        self.apply(event)
+
+    async def _paint(self) -> None:
+        """Show what fresh words look like, at once and then not too often."""
+        while True:
+            await self._fresh.wait()
+            self._fresh.clear()
+            shown = 0
+            for running in tuple(self._turns.values()):
+                with _costing_a_screen():
+                    shown += self._show_change(running)
+            await asyncio.sleep(_PAINT_SECONDS + shown / _PAINTED_A_SECOND)
+
+    def _show_change(self, running: _Running) -> int:
+        """Show a turn's fresh words; return how many characters that took."""
+        if not running.painting.is_fresh or not self.is_watched:
+            return 0
+        frame = running.painting.change()
+        for viewer in tuple(self._viewers):
+            viewer.show(frame)
+        return len(frame.html)
 
     def attach(self, viewer: Viewer) -> None:
         """Pass everything on to *viewer* from now on."""
@@ -106,7 +157,8 @@ class Live:
         return OpenTurn(
             turn=turn_id,
             state=running.state,
-            words="".join(running.words),
+            words=running.painting.words,
+            html=running.painting.whole(),
             tools=tuple(running.tools.values()),
         )
 
@@ -116,10 +168,15 @@ class Live:
         for viewer in tuple(self._viewers):
             if frame is not None:
                 viewer.show(frame)
-            if isinstance(event, TurnQueued | TurnEnded):
-                viewer.look(event.turn_id)
-            elif isinstance(event, Delivered):
-                viewer.look(None)
+            match event:
+                case TurnQueued(turn_id=turn_id):
+                    viewer.expect(turn_id)
+                case TurnEnded(turn_id=turn_id):
+                    viewer.look(turn_id)
+                case Delivered():
+                    viewer.look()
+                case _:
+                    pass
 
     def _frame(self, event: Event) -> ServerFrame | None:
         turn = event.turn_id
@@ -128,19 +185,25 @@ class Live:
                 self._turns.pop(turn, None)
                 return None
             case WordsCame(text=text):
-                self._running(turn).words.append(text)
+                self._running(turn).painting.feed(text)
+                self._fresh.set()
                 return WordsFrame(turn=turn, text=text)
             case MessageMade(final=final):
-                if not final:
-                    self._running(turn).words.clear()
+                self._message_made(self._running(turn), final=final)
                 return MadeFrame(turn=turn, final=final)
             case MessageDropped():
-                self._running(turn).words.clear()
+                self._running(turn).painting.clear()
                 return DroppedFrame(turn=turn)
             case ToolStarted() | ToolEnded():
                 return self._tool(event)
             case _:
                 return self._status(event)
+
+    def _message_made(self, running: _Running, *, final: bool) -> None:
+        if final:
+            self._show_change(running)
+        else:
+            running.painting.clear()
 
     def _tool(self, event: ToolStarted | ToolEnded) -> ToolFrame:
         tools = self._running(event.turn_id).tools
@@ -182,7 +245,10 @@ class Live:
         return frame
 
     def _running(self, turn: TurnId) -> _Running:
-        running = self._turns.setdefault(turn, _Running())
+        running = self._turns.get(turn)
+        if running is None:
+            painting = Painting(turn, self._live_document)
+            running = self._turns[turn] = _Running(painting=painting)
         if len(self._turns) > _MOST_TURNS:
             del self._turns[next(iter(self._turns))]
         return running

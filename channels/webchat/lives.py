@@ -1,9 +1,11 @@
 """The pictures of the conversations that somebody looked at lately."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from bot.contracts.channel import Gateway
+from bot.contracts.document import LiveDocument
 from bot.contracts.inbound import ConversationKey
 from channels.webchat.live import Live
 from channels.webchat.places import PAGE, TERMINAL
@@ -16,7 +18,8 @@ back to it in the middle of an answer sees it from there on."""
 class Lives:
     """Follows conversations from the first look at them."""
 
-    def __init__(self) -> None:
+    def __init__(self, live_document: Callable[[], LiveDocument]) -> None:
+        self._live_document = live_document
         self._followed: dict[ConversationKey, tuple[Live, asyncio.Task[None]]] = {}
         self._group: asyncio.TaskGroup
         self._gateway: Gateway
@@ -36,7 +39,7 @@ class Lives:
     def open(self, conversation: ConversationKey) -> Live:
         """Return the picture of *conversation*, followed from now on; only while `follow` runs."""
         if (followed := self._followed.pop(conversation, None)) is None:
-            live = Live(conversation)
+            live = Live(conversation, self._live_document)
             followed = (live, self._group.create_task(live.follow(self._gateway)))
         self._followed[conversation] = followed
         self._let_one_go()

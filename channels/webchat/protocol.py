@@ -19,11 +19,17 @@ LARGEST_FRAME: Final = 256 * 1024
 LONGEST_TEXT: Final = 200_000
 """Characters of one message."""
 
+NAME_HEADER: Final = "X-File-Name"
+"""Names a file that is sent, percent-encoded as UTF-8."""
+
 ClientId = Annotated[
     str,
     StringConstraints(pattern=f"^{UUID}$"),
 ]
 """A UUID in lower case, made by the client: the claim on its message."""
+
+AttachmentId = Annotated[str, StringConstraints(pattern="^[0-9a-z]{26}$")]
+"""What a file is called once the bot has it."""
 
 TurnWord = Literal["queued", "running", "finishing", "retrying", "joined"]
 """How far a turn is, as the status frame says it."""
@@ -48,11 +54,13 @@ class HelloFrame:
 class SayFrame:
     """A message. Repeated with the same id until it is accepted or refused for good.
 
-    `replaces` is the id of an earlier one that it is said instead of.
+    `replaces` is the id of an earlier one that it is said instead of; `attachments` are the
+    ids of files that were sent before.
     """
 
     id: ClientId
     text: str
+    attachments: tuple[AttachmentId, ...] | None = None
     replaces: ClientId | None = None
     type: Literal["say"] = "say"
 
@@ -128,8 +136,21 @@ class RefusedFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """A file that came with a message; `size` in bytes."""
+
+    id: str
+    name: str
+    media_type: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineFrame:
-    """One line of the conversation, for good. What is said has `html`, safe to insert."""
+    """One line of the conversation, for good. What is said has `html`, safe to insert.
+
+    `steps` is how many calls its turn made; ``GET /conversations/<id>/steps/<turn>`` tells them.
+    """
 
     seq: int
     direction: Literal["heard", "said"]
@@ -140,6 +161,8 @@ class LineFrame:
     kind: Literal["answer", "notice"] | None = None
     source: str | None = None
     replaces: str | None = None
+    attachments: tuple[AttachedFile, ...] | None = None
+    steps: int | None = None
     type: Literal["line"] = "line"
 
 
@@ -150,6 +173,19 @@ class WordsFrame:
     turn: str
     text: str
     type: Literal["words"] = "words"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFrame:
+    """What the words of the message being written look like, safe to insert.
+
+    The first `keep` elements stay as they are; `html` takes the place of the rest.
+    """
+
+    turn: str
+    keep: int
+    html: str
+    type: Literal["shown"] = "shown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +258,8 @@ class OpenTurn:
     turn: str
     state: TurnWord
     words: str = ""
+    html: str = ""
+    """What the words look like."""
     tools: tuple[ToolFrame, ...] = ()
 
 
@@ -262,6 +300,7 @@ ServerFrame = (
     | RefusedFrame
     | LineFrame
     | WordsFrame
+    | ShownFrame
     | MadeFrame
     | DroppedFrame
     | ToolFrame

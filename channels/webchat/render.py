@@ -47,6 +47,10 @@ class HtmlDialect:
         """Write *document* as HTML (pure)."""
         return _blocks(document.blocks)
 
+    def render_blocks(self, blocks: Sequence[Block]) -> str:
+        """Write *blocks* as HTML, one element each (pure)."""
+        return _blocks(blocks)
+
     def fits(self, document: Document) -> bool:
         """Whether it may be one line of the page (pure)."""
         return len(self.render(document)) <= _LONGEST

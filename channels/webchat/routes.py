@@ -8,15 +8,26 @@ from aiohttp import web
 
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.inbound import ConversationKey
+from bot.contracts.media import Media
 from channels.webchat.about import About
 from channels.webchat.auth import OWNER, Login
 from channels.webchat.door import Door
-from channels.webchat.list_routes import ListRoutes, Rooms
+from channels.webchat.entrance import Entrance, Rooms
+from channels.webchat.file_routes import FileRoutes
+from channels.webchat.history_routes import HistoryRoutes
+from channels.webchat.list_routes import ListRoutes
 from channels.webchat.people_routes import Hosts, PeopleRoutes
 from channels.webchat.places import FIRST, TERMINAL, UUID, conversation_in
 from channels.webchat.setup_routes import SetupRoutes, Workshop
 
-_KINDS: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_KINDS: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+}
 
 _NOT_SERVED: Final = "The page is not served by this process; start it with `script/run`."
 
@@ -43,12 +54,17 @@ class Host(Rooms, Hosts, Workshop, Protocol):
 class Routes:
     """Answers HTTP requests in the channel's name."""
 
-    def __init__(self, host: Host, door: Door) -> None:
+    def __init__(self, host: Host, door: Door, media: Media) -> None:
         self._host = host
         self._door = door
-        self._lists = ListRoutes(host, door)
-        self._people = PeopleRoutes(host)
-        self._setup = SetupRoutes(host, door)
+        entrance = Entrance(host, door)
+        self._parts = (
+            ListRoutes(host, entrance),
+            HistoryRoutes(entrance),
+            FileRoutes(entrance, media),
+            PeopleRoutes(host),
+            SetupRoutes(host, door),
+        )
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -71,9 +87,7 @@ class Routes:
             ("GET", "/status", self.tell_status),
         ]
         return [
-            *self._lists.specs(),
-            *self._people.specs(),
-            *self._setup.specs(),
+            *(spec for part in self._parts for spec in part.specs()),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))
@@ -117,7 +131,7 @@ def _file(name: str) -> Callable[[web.Request], object]:
     kind = _KINDS[name[name.rindex(".") :]]
 
     async def serve(_request: web.Request) -> web.Response:
-        return web.Response(body=body, content_type=kind, charset="utf-8")
+        return web.Response(body=body, headers={"Content-Type": kind})
 
     return serve
 

@@ -11,7 +11,7 @@ from tests.architecture.source import ROOT
 
 SECURITY: Final = page("docs/security.md")
 ROWS: Final = [
-    *(f"L{n}" for n in range(1, 14)),
+    *(f"L{n}" for n in range(1, 16)),
     *(f"M{n}" for n in range(1, 5)),
     "W2",
     "W3",

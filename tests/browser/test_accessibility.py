@@ -83,7 +83,7 @@ async def test_a_conversation_that_runs_fails_and_was_said_anew(
         at.house.gateway.call(turn, "c", "read_file", "notes/roof.md")
         at.house.gateway.result(turn, "c", "read_file", ResultState.ERROR)
         at.house.gateway.words(turn, "Half an")
-        await expect(at.page.locator("#live .text")).to_have_text("Half an")
+        await expect(at.page.locator("#live .body")).to_have_text("Half an")
         assert await at.findings() == []
 
         at.house.gateway.finish(turn, "Sorry.", kind=OutcomeKind.FAILED, reason="no model")

@@ -75,7 +75,7 @@ async def test_a_conversation_that_runs_goes_on_behind_another(chromium: Browser
         turn = await heard.get()
         house.gateway.start(turn)
         house.gateway.words(turn, "It was")
-        await expect(page.locator("#live .text")).to_have_text("It was")
+        await expect(page.locator("#live .body")).to_have_text("It was")
 
         await page.get_by_role("button", name="New conversation").click()
         await expect(page.locator("#empty")).to_be_visible()
@@ -84,7 +84,7 @@ async def test_a_conversation_that_runs_goes_on_behind_another(chromium: Browser
         house.gateway.words(turn, " a dark")
 
         await page.locator("#conversations").get_by_text("write a novel").click()
-        await expect(page.locator("#live .text")).to_have_text("It was a dark")
+        await expect(page.locator("#live .body")).to_have_text("It was a dark")
         await expect(page.get_by_role("button", name="Stop")).to_be_visible()
         house.gateway.finish(turn, "It was a dark night.")
         await expect(page.locator("#lines .said .body")).to_have_text("It was a dark night.")

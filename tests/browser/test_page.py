@@ -69,7 +69,7 @@ async def test_words_come_with_quiet_tools_and_become_one_answer(chromium: Brows
         await expect(page.locator(".step.running")).to_have_text("Reading notes/meeting.md")
         house.gateway.result(turn, "c", "read_file", ResultState.OK)
         house.gateway.words(turn, "Half ", "of it")
-        await expect(page.locator("#live .text")).to_have_text("Half of it")
+        await expect(page.locator("#live .body")).to_have_text("Half of it")
         house.gateway.made(turn, final=True)
         house.gateway.finish(turn, "Half of it and the rest")
 
@@ -146,7 +146,7 @@ async def test_a_bot_that_was_killed_and_came_back_shows_one_answer(chromium: Br
         turn = await heard.get()
         house.gateway.start(turn)
         house.gateway.words(turn, "half an ans")
-        await expect(page.locator("#live .text")).to_have_text("half an ans")
+        await expect(page.locator("#live .body")).to_have_text("half an ans")
 
         port = house.server.port
         await house.server.close()
@@ -222,7 +222,9 @@ async def test_what_the_model_writes_is_shown_and_not_obeyed(chromium: Browser) 
         house.gateway.start(turn)
         house.gateway.call(turn, "c", "<b onclick=alert(4)>", attack)
         house.gateway.words(turn, attack)
-        await expect(page.locator("#live .text")).to_have_text(attack)
+        written = "<img src=https://evil.test/a onerror=alert(1)><script>alert(2)</script>x y"
+        await expect(page.locator("#live .body")).to_have_text(written)
+        assert await page.locator("#live img, #live script").count() == 0
         house.gateway.finish(turn, attack)
 
         await expect(page.locator("#lines .said .body")).to_have_text(attack)

@@ -9,6 +9,7 @@ from bot.contracts.admission import Admission, Dispatch
 from bot.contracts.delivery import Delivery, OnUnknown
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.inbound import (
+    Attachment,
     Conversation,
     ConversationKey,
     ConversationKind,
@@ -23,6 +24,16 @@ from bot.contracts.turn import Arrival, Lane, QueueMode, Rank, Turn, TurnId
 
 NOON: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 """When everything here was said."""
+
+A_FILE: Final = Attachment(
+    id="06f7m3x1q8s5t0v2w4y6z8a1c3",
+    name="Sums.csv",
+    media_type="text/csv",
+    size=8,
+    path="attachments/y6z8a1c3/Sums.csv",
+    text="a,b\n1,2\n",
+)
+"""Something Alice may send along."""
 
 _numbers: Final = itertools.count(1)
 

@@ -1,6 +1,7 @@
 """A bot reduced to what a channel sees of it: it accepts, and a test says what happens next."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TypedDict
 
 from bot.bus.local import LocalBus
 from bot.contracts.admission import Dispatch
-from bot.contracts.channel import Accepted
+from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown
 from bot.contracts.document import CodeBlock, Document, Paragraph, Span
 from bot.contracts.errors import StoreUnavailable
@@ -78,6 +79,9 @@ class FakeGateway:
         self._claims: dict[tuple[ConversationKey, Source], Accepted] = {}
         self._lines: list[tuple[ConversationKey, Line]] = []
         self._titles: dict[ConversationKey, str | None] = {}
+        self._calls: dict[str, str] = {}
+        self._steps: dict[TurnId, list[Remark | CallMade]] = {}
+        self._said: dict[TurnId, str] = {}
         self._seq = 0
 
     # What a channel calls.
@@ -98,6 +102,17 @@ class FakeGateway:
         found = [line for key, line in self._lines if key == conversation and line.seq > after]
         return found[-limit:]
 
+    async def lines_before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        self._check()
+        found = [line for key, line in self._lines if key == conversation and line.seq < seq]
+        return found[-limit:]
+
+    async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
+        self._check()
+        return self._steps.get(turn_id, [])
+
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
         self._check()
         keys = {key: None for key, _ in reversed(self._lines) if _is_in(key, place)}
@@ -114,7 +129,7 @@ class FakeGateway:
         return [
             Found(conversation=key, line=line)
             for key, line in reversed(self._lines)
-            if _is_in(key, place) and all(w.casefold() in line.text.casefold() for w in words)
+            if _is_in(key, place) and _holds(line, words)
         ][:limit]
 
     async def rename(self, conversation: ConversationKey, title: str | None) -> bool:
@@ -169,9 +184,13 @@ class FakeGateway:
 
     def words(self, turn_id: TurnId, *pieces: str) -> None:
         for piece in pieces:
+            self._said[turn_id] = self._said.get(turn_id, "") + piece
             self._tell(WordsCame(**self._place(turn_id), text=piece))
 
     def made(self, turn_id: TurnId, *, final: bool) -> None:
+        words = self._said.pop(turn_id, "")
+        if not final and words:
+            self._steps.setdefault(turn_id, []).append(Remark(text=words))
         self._tell(MessageMade(**self._place(turn_id), final=final))
 
     def drop(self, turn_id: TurnId) -> None:
@@ -181,10 +200,13 @@ class FakeGateway:
         self._tell(AttemptFailed(**self._place(turn_id), reason=reason))
 
     def call(self, turn_id: TurnId, call_id: str, name: str, summary: str) -> None:
+        self._calls[call_id] = summary
         place = self._place(turn_id)
         self._tell(ToolStarted(**place, call_id=call_id, name=name, summary=summary))
 
     def result(self, turn_id: TurnId, call_id: str, name: str, state: ResultState) -> None:
+        made = CallMade(name=name, summary=self._calls[call_id], state=state)
+        self._steps.setdefault(turn_id, []).append(made)
         self._tell(ToolEnded(**self._place(turn_id), call_id=call_id, name=name, state=state))
 
     def absorb(self, turn_id: TurnId, *, into: TurnId) -> None:
@@ -234,7 +256,7 @@ class FakeGateway:
     def answer(self, turn_id: TurnId, text: str) -> None:
         """The whole of a simple turn."""
         self.start(turn_id)
-        self.words(turn_id, *text.split(" "))
+        self.words(turn_id, *re.findall(r"\S+\s*", text))
         self.made(turn_id, final=True)
         self.finish(turn_id, text)
 
@@ -259,8 +281,7 @@ class FakeGateway:
                 inbound.conversation_key,
                 turn_id,
                 inbound.text,
-                source=inbound.source,
-                edited_source=inbound.edited_source,
+                heard=inbound,
             )
         accepted = Accepted(source=inbound.source, turn_id=turn_id, seq=seq)
         self._claims[claim] = accepted
@@ -278,19 +299,21 @@ class FakeGateway:
         turn_id: TurnId,
         text: str,
         *,
-        source: Source | None = None,
-        edited_source: Source | None = None,
+        heard: Inbound | None = None,
         delivery: Delivery | None = None,
     ) -> Line:
         self._seq += 1
+        steps = self._steps.get(turn_id, [])
         line = Line(
             seq=self._seq,
             direction=Direction.HEARD if delivery is None else Direction.SAID,
             turn_id=turn_id,
             at=NOW,
             text=text,
-            source=source,
-            edited_source=edited_source,
+            source=heard.source if heard else None,
+            edited_source=heard.edited_source if heard else None,
+            attachments=heard.attachments if heard else (),
+            tool_calls=sum(isinstance(step, CallMade) for step in steps) if delivery else 0,
             delivery_id=delivery.id if delivery else None,
             payload=delivery.payload if delivery else None,
         )
@@ -304,7 +327,7 @@ class FakeGateway:
         return Listed(
             key=conversation,
             title=self._titles.get(conversation),
-            opening=lines[0].text,
+            opening=lines[0].text or lines[0].attachments[0].name,
             first_seq=lines[0].seq,
             last_at=lines[-1].at,
         )
@@ -320,6 +343,11 @@ class FakeGateway:
     def _check(self) -> None:
         if self.broken:
             raise StoreUnavailable("Nothing can be written down: the disk is full.")
+
+
+def _holds(line: Line, words: Sequence[str]) -> bool:
+    text = " ".join([line.text, *(file.name for file in line.attachments)]).casefold()
+    return all(word.casefold() in text for word in words)
 
 
 def _is_in(conversation: ConversationKey, place: ConversationKey) -> bool:

@@ -1,6 +1,7 @@
 """What any `Conversations` must keep, and `Turns.forget` with it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +10,9 @@ from bot.contracts.errors import LeaseLost
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Duplicate, Renewal, StopAsked, Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnState
-from tests.doubles.arrivals import NOON, a_delivery, an_arrival, an_inbound
+from tests.doubles.arrivals import A_FILE, NOON, a_delivery, an_arrival, an_inbound
 from tests.store.outbox_contract import RECEIPT, leased
 from tests.store.turns_contract import heard_in, opened, outcome_of, taken
 
@@ -29,7 +31,7 @@ async def answered_in(store: Store, text: str, answer: str, name: str | None = N
     turn = await taken(store)
     await store.transcripts.append(turn, AssistantMessage(text=answer, stop=StopReason.END))
     done = Outcome(kind=OutcomeKind.ANSWERED, text=answer)
-    await store.turns.finish(turn, done, [a_delivery(turn, answer)])
+    await store.turns.finish(turn, Ending(outcome=done), [a_delivery(turn, answer)])
     await store.outbox.settle(await leased(store), RECEIPT)
     return turn
 
@@ -88,6 +90,25 @@ class ConversationsContract:
         assert one.conversation == thread("b")
         assert len(await store.conversations.search(FIRST, ["ladder"], limit=1)) == 1
 
+    async def test_a_file_s_name_is_found_and_stands_for_words_that_are_missing(
+        self, store: Store
+    ) -> None:
+        heard = replace(an_inbound("", source="s"), attachments=(A_FILE,))
+        turn = await opened(store, an_arrival("", inbound=heard))
+        here = heard.conversation_key
+
+        (listed,) = await store.conversations.latest(here)
+        assert listed.opening == "Sums.csv"
+        found = await store.conversations.search(here, ["sums"])
+        assert [one.line.seq for one in found] == [turn.seq]
+        assert found[0].line.attachments == (A_FILE,)
+
+        await store.turns.forget(here)
+        assert await store.conversations.search(here, ["sums"]) == []
+        record = await store.ledger.turn(turn.id)
+        assert record is not None
+        assert record.turn.arrival.inbound.attachments == ()
+
     async def test_a_search_knows_no_wildcards_and_all_alphabets(self, store: Store) -> None:
         await opened(store, an_arrival("100% 'sure' Äpfel 会议记录"))
         await opened(store, an_arrival("100 percent"))
@@ -103,7 +124,9 @@ class ConversationsContract:
         await opened(store, an_arrival("next"))
         running = await taken(store)
         not_sent = a_delivery(running, "ladder")
-        await store.turns.finish(running, Outcome(kind=OutcomeKind.ANSWERED), [not_sent])
+        await store.turns.finish(
+            running, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [not_sent]
+        )
         assert turn.state is TurnState.RUNNING
         assert await found(store, "ladder") == []
 
@@ -133,7 +156,7 @@ class ConversationsContract:
         await opened(store, an_arrival("there", session=shared, conversation="bob"))
         for _ in range(2):
             turn = await taken(store)
-            await store.turns.finish(turn, Outcome(kind=OutcomeKind.SILENT), [])
+            await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.SILENT)), [])
         await store.turns.forget(FIRST)
         assert await heard_in(store, turn.session_key) == ["there"]
 
@@ -158,7 +181,7 @@ class ConversationsContract:
         with pytest.raises(LeaseLost):
             await store.transcripts.append(turn, AssistantMessage(text="x", stop=StopReason.END))
         with pytest.raises(LeaseLost):
-            await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), [])
+            await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [])
         record = await store.ledger.turn(turn.id)
         assert record is not None
         assert [one.reason for one in record.attempts] == ["deleted"]
@@ -175,7 +198,7 @@ class ConversationsContract:
         await opened(store, an_arrival("one", thread="b"))
         turn = await taken(store)
         parts = [a_delivery(turn, "yes", part=part) for part in range(2)]
-        await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), parts)
+        await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), parts)
         sending = await leased(store)
         await store.turns.forget(thread("b"))
         with pytest.raises(LeaseLost):

@@ -1,5 +1,6 @@
 """What any `Ledger` must keep."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.contracts.admission import Handled
@@ -8,8 +9,9 @@ from bot.contracts.inbound import EventClass
 from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Store
-from bot.contracts.turn import TurnId, TurnState, Usage
-from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
+from bot.contracts.transcript import Ending, Nudge, Received
+from bot.contracts.turn import Outcome, OutcomeKind, TurnId, TurnState, Usage
+from tests.doubles.arrivals import A_FILE, a_delivery, a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.outbox_contract import RECEIPT, answered, leased
 from tests.store.turns_contract import opened, taken
@@ -124,6 +126,50 @@ class LedgerContract:
             later.seq,
         ]
         assert await store.ledger.after(ALICE, later.seq) == []
+
+    async def test_the_lines_before_one_come_in_order_the_latest_of_them(
+        self, store: Store
+    ) -> None:
+        first = await answered(store, "one")
+        seq = await store.outbox.settle(await leased(store), RECEIPT)
+        last = await opened(store, an_arrival("and then?"))
+        await opened(store, an_arrival("elsewhere", conversation="bob"))
+
+        before = store.ledger.before
+        assert [line.seq for line in await before(ALICE, last.seq)] == [first.seq, seq]
+        assert [line.seq for line in await before(ALICE, last.seq, limit=1)] == [seq]
+        assert await before(ALICE, first.seq) == []
+
+    async def test_a_line_that_was_said_tells_how_many_calls_it_took(self, store: Store) -> None:
+        await opened(store, an_arrival("count"))
+        turn = await taken(store)
+        outcome = Outcome(kind=OutcomeKind.ANSWERED, text="two", usage=Usage(tool_calls=2))
+        await store.turns.finish(turn, Ending(outcome=outcome), [a_delivery(turn, "two")])
+        await store.outbox.settle(await leased(store), RECEIPT)
+
+        assert [line.tool_calls for line in await store.ledger.after(ALICE, 0)] == [0, 2]
+
+    async def test_the_entries_of_a_turn_are_its_own_in_order(self, store: Store) -> None:
+        await opened(store, an_arrival("one"))
+        first = await taken(store)
+        nudges = [Nudge(text="a"), Nudge(text="b")]
+        recorded = await store.transcripts.append(first, *nudges)
+        await store.turns.finish(first, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [])
+        await opened(store, an_arrival("two"))
+        await taken(store)
+
+        found = await store.ledger.entries(first.id)
+        assert [one.entry for one in found[1:]] == nudges
+        assert list(found[1:]) == list(recorded)
+        assert isinstance(found[0].entry, Received)
+        assert await store.ledger.entries(TurnId("nobody")) == []
+
+    async def test_a_line_shows_the_files_it_was_heard_with(self, store: Store) -> None:
+        heard = replace(an_inbound("look"), attachments=(A_FILE,))
+        await opened(store, an_arrival("look", inbound=heard))
+
+        (line,) = await store.ledger.after(ALICE, 0)
+        assert line.attachments == (A_FILE,)
 
     async def test_what_did_not_arrive_is_no_line(self, store: Store) -> None:
         await answered(store, "one", "two")

@@ -36,6 +36,8 @@ def answer(request: ModelRequest) -> AssistantMessage:
         parts += asked_of(turn)
     if words("ask", "time").search(turn.said):
         parts.append(_time(turn))
+    if turn.attached and not parts and not turn.wanted:
+        parts += asked_of(turn)
     text = turn.say("looking") if turn.wanted else "\n\n".join(parts) or turn.say("demo")
     stop = StopReason.TOOL_USE if turn.wanted else StopReason.END
     return AssistantMessage(text=text, stop=stop, tool_calls=tuple(turn.wanted), model="demo")

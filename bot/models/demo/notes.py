@@ -19,7 +19,7 @@ def asked_of(turn: Turn) -> list[str]:
     """Return a paragraph for each file; while calls are wanted, what there is so far."""
     if not {"read_file", "list_files"} <= {tool.name for tool in turn.request.tools}:
         return [turn.say("no_files")]
-    paths: Sequence[str] = words("file", "path").findall(turn.said)
+    paths: Sequence[str] = [*turn.attached, *words("file", "path").findall(turn.said)]
     if not paths:
         listing = turn.call("list_files", path=".", deep=True)
         if listing is None or listing.state is not ResultState.OK:

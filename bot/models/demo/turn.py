@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.contracts.messages import AssistantMessage, StopReason, ToolCall, ToolResult, UserMessage
 from bot.contracts.model import ModelRequest
+from bot.media.told import without_files
 from bot.models.demo.words import SAYINGS
 
 _STAMP: Final = re.compile(r"^\[(\w{3}) (\d{4}-\d\d-\d\d \d\d:\d\d) ([^,\]\n]+)[^\]\n]*\] ")
@@ -26,11 +27,13 @@ class Turn:
         ]
         now = request.messages[max(ends, default=0) :]
         texts = [m.text for m in now if isinstance(m, UserMessage)] or [""]
-        said = [_STAMP.sub("", text)[:_HEARD] for text in texts]
+        told = [without_files(_STAMP.sub("", text)) for text in texts]
+        said = [one.words[:_HEARD] for one in told]
         results = {m.call_id: m for m in now if isinstance(m, ToolResult)}
         calls = [c for m in now if isinstance(m, AssistantMessage) for c in m.tool_calls]
         self.request = request
         self.said = "\n".join(said).replace("'", "’")
+        self.attached = [path for one in told for path in one.paths]
         self.stamp = _STAMP.match(texts[-1])
         self.wanted: list[ToolCall] = []
         self._language = SAYINGS["zh" if re.search("[一-鿿]", said[-1]) else "en"]

@@ -31,7 +31,8 @@ _THIS: Final = (
 _PLACE: Final = "channel = :channel AND account = :account AND conversation_id = :conversation_id"
 
 _LISTED: Final = """
-    SELECT one.*, substr(json_extract(first.arrival, '$.inbound.text'), 1, 200) AS opening,
+    SELECT one.*, substr(COALESCE(NULLIF(trim(json_extract(first.arrival, '$.inbound.text')), ''),
+      json_extract(first.arrival, '$.inbound.attachments[0].name'), ''), 1, 200) AS opening,
       last.arrival AS last_arrival
     FROM (SELECT * FROM conversation WHERE {where} ORDER BY last_seq DESC LIMIT :limit) AS one
     JOIN turn AS first ON first.seq = one.first_seq
@@ -39,8 +40,17 @@ _LISTED: Final = """
     ORDER BY one.last_seq DESC
 """
 
-_HEARD: Final = "SELECT *, json_extract(arrival, '$.inbound.text') AS words FROM turn"
-_SAID: Final = "SELECT *, json_extract(payload, '$.fallback') AS words FROM delivery"
+_HEARD: Final = """
+    SELECT *, json_extract(arrival, '$.inbound.text') || COALESCE((
+      SELECT group_concat(char(10) || json_extract(value, '$.name'), '')
+      FROM json_each(arrival, '$.inbound.attachments')), '') AS words
+    FROM turn
+"""
+"""The names of files are found like the words they came with."""
+
+_SAID: Final = (
+    "SELECT *, 0 AS tool_calls, json_extract(payload, '$.fallback') AS words FROM delivery"
+)
 _MATCHES: Final = (
     "NOT EXISTS (SELECT 1 FROM json_each(:wanted) AS word"
     " WHERE instr(folded(words), word.value) = 0)"
@@ -55,7 +65,7 @@ _DELIVERIES: Final = "DELETE FROM delivery"
 _LISTING: Final = "DELETE FROM conversation"
 _TURNS: Final = """
     UPDATE turn SET forgotten = 1,
-      arrival = json_set(arrival, '$.inbound.text', ''),
+      arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]')),
       ending = json_set(ending, '$.text', '', '$.reason', 'deleted')
 """
 

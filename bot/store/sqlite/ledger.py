@@ -19,9 +19,11 @@ from bot.contracts.ledger import (
     TurnQuery,
     TurnRecord,
 )
+from bot.contracts.transcript import Recorded
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
 from bot.store.sqlite.db import Reader
+from bot.store.sqlite.recent import recorded_of
 from bot.store.sqlite.rows import (
     attempt_of,
     conversation_values,
@@ -42,6 +44,11 @@ _TURNS: Final = (
 """An absorbed turn ends as and when its host does."""
 
 _DELIVERIES: Final = "SELECT * FROM delivery AS one"
+
+_SAID: Final = (
+    "SELECT one.*, (SELECT json_extract(ending, '$.usage.tool_calls') FROM turn"
+    " WHERE id = one.turn_id) AS tool_calls FROM delivery AS one WHERE one.seq IS NOT NULL"
+)
 
 _HEARD: Final = (
     "SELECT * FROM turn AS one WHERE one.event IN ('message', 'command') AND one.forgotten = 0"
@@ -145,16 +152,40 @@ class SqliteLedger:
         self, conversation: ConversationKey, seq: int, *, limit: int = 200
     ) -> Sequence[Line]:
         """Return the latest *limit* lines after *seq*, in order."""
+        return await self._lines(conversation, "one.seq > :seq", seq, limit)
+
+    async def before(
+        self, conversation: ConversationKey, seq: int, *, limit: int = 200
+    ) -> Sequence[Line]:
+        """Return the latest *limit* lines before *seq*, in order."""
+        return await self._lines(conversation, "one.seq < :seq", seq, limit)
+
+    async def _lines(
+        self, conversation: ConversationKey, where: str, seq: int, limit: int
+    ) -> Sequence[Line]:
         values = {**conversation_values(conversation), "seq": seq, "limit": limit}
-        latest = f"{_HERE} AND one.seq > :seq ORDER BY one.seq DESC LIMIT :limit"
+        latest = f"{_HERE} AND {where} ORDER BY one.seq DESC LIMIT :limit"
 
         def unit(connection: sqlite3.Connection) -> Sequence[Line]:
             heard = connection.execute(f"{_HEARD} AND {latest}", values).fetchall()
-            said = connection.execute(f"{_DELIVERIES} WHERE {latest}", values).fetchall()
+            said = connection.execute(f"{_SAID} AND {latest}", values).fetchall()
             rows = [(int(row["seq"]), heard_line, row) for row in heard]
             rows += [(int(row["seq"]), said_line, row) for row in said]
             rows.sort(key=itemgetter(0))
             return [line(row) for _, line, row in rows[-limit:]]
+
+        return await self._reader.read(unit)
+
+    async def entries(self, turn_id: TurnId) -> Sequence[Recorded]:
+        """Return what a session remembers of one turn, in order."""
+
+        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+            rows = connection.execute(
+                "SELECT * FROM entry WHERE turn_id = :id"
+                " AND session_key = (SELECT session_key FROM turn WHERE id = :id) ORDER BY seq",
+                {"id": turn_id},
+            ).fetchall()
+            return [recorded_of(row) for row in rows]
 
         return await self._reader.read(unit)
 

@@ -108,11 +108,12 @@ def heard_line(row: sqlite3.Row) -> Line:
         text=turn.arrival.inbound.text,
         source=turn.arrival.inbound.source,
         edited_source=turn.arrival.inbound.edited_source,
+        attachments=turn.arrival.inbound.attachments,
     )
 
 
 def said_line(row: sqlite3.Row) -> Line:
-    """Read a row of `delivery` that has arrived as what was said."""
+    """Read a row of `delivery` that has arrived, with its turn's `tool_calls`, as what was said."""
     payload = codec.PAYLOAD.decode(row["payload"])
     return Line(
         seq=row["seq"],
@@ -120,6 +121,7 @@ def said_line(row: sqlite3.Row) -> Line:
         turn_id=TurnId(row["turn_id"]),
         at=codec.RECEIPT.decode(row["receipt"]).at,
         text=payload.fallback,
+        tool_calls=row["tool_calls"] or 0,
         delivery_id=row["id"],
         payload=payload,
     )

@@ -2,18 +2,20 @@
 // and the list of conversations.
 
 import { Composer } from "./composer.js";
-import { Errand } from "./errand.js";
+import { DropZone } from "./drop.js";
+import { Earlier } from "./earlier.js";
+import { Errands } from "./errands.js";
+import { Files } from "./files.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
-import { make } from "./make.js";
 import { Outbox, sayFrame } from "./outbox.js";
 import { Panel } from "./panel.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
+import { Status } from "./status.js";
 import { Thread } from "./thread.js";
 import { isSomebodyElse, showWho } from "./who.js";
 
 const element = (id) => document.getElementById(id);
-const quietMilliseconds = 1200; // a connection that is back before this was never missed
 const protocol = 1;
 const largestFrame = 256 * 1024; // bytes; a larger one would end the connection (protocol.py)
 
@@ -22,7 +24,7 @@ class Page {
     this.lastSeq = 0;
     this.joined = false;
     this.stops = new Map();
-    this.errands = new Map();
+    this.status = new Status({ onRetry: () => this.socket.connectNow() });
     this.thread = new Thread({
       lines: element("lines"),
       waiting: element("waiting"),
@@ -32,13 +34,33 @@ class Page {
       progress: element("progress"),
       again: element("again"),
       onRunning: (running) => this.composer.setRunning(running),
-      onEdit: (id, text) => {
-        this.outbox.forget(id);
-        this.composer.fill(text);
+      onEdit: (message) => {
+        this.outbox.forget(message.id);
+        this.composer.fill(message);
       },
-      onUnread: () => this.showTitle(),
+      onUnread: (unread) => this.status.setUnread(unread),
     });
+    this.earlier = new Earlier({ place: element("earlier"), thread: this.thread });
     this.outbox = new Outbox(window.localStorage, (message) => this.sendIfJoined(message));
+    this.files = new Files({
+      list: element("files"),
+      told: element("files-told"),
+      input: element("file-input"),
+      button: element("attach"),
+      storage: window.localStorage,
+      onChanged: () => this.composer?.setReady(),
+    });
+    this.drop = new DropZone({
+      sheet: element("drop"),
+      onFiles: (files) => this.files.add(files),
+      onFolder: () => this.files.tell("A folder cannot be attached; choose its files.", "refused"),
+    });
+    this.errands = new Errands({
+      outbox: this.outbox,
+      pathOf: socketPath,
+      isLoggedIn,
+      onAccepted: () => this.sidebar.reloadSoon(),
+    });
     this.composer = new Composer({
       form: element("composer"),
       field: element("message"),
@@ -46,7 +68,8 @@ class Page {
       stopButton: element("stop"),
       storage: window.localStorage,
       editing: element("editing"),
-      onSend: (text, replaces) => this.say(text, replaces),
+      files: this.files,
+      onSend: (text, attachments, replaces) => this.say(text, attachments, replaces),
       onEditLast: () => this.edit(),
       onStop: () => this.stop(),
     });
@@ -54,14 +77,18 @@ class Page {
       path: "/ws",
       onOpen: () => this.hello(),
       onFrame: (frame) => this.take(frame),
-      onWaiting: (milliseconds) => this.showOffline(milliseconds),
+      onWaiting: (milliseconds) => {
+        this.joined = false;
+        this.panel.showOffline();
+        this.status.showOffline(milliseconds);
+      },
       isLoggedIn,
       onLocked: (sentence) => this.lock(sentence),
     });
     this.sidebar = new Sidebar({
       onOpen: (id, seq) => this.goTo(id, seq),
       onNew: () => this.begin(),
-      onList: (rows) => this.setTitle(rows.find(({ id }) => id === this.conversation)?.title),
+      onList: (rows) => this.status.setTitle(rows.find(({ id }) => id === this.conversation)?.title),
       onDeleted: (id, next) => this.deleted(id, next),
       onLeave: () => element("message").focus(),
     });
@@ -69,12 +96,11 @@ class Page {
     window.addEventListener("popstate", () => this.open(conversationAt(location.pathname)));
     element("edit").addEventListener("click", () => this.edit());
     element("answer-again").addEventListener("click", () => {
-      const { id, text } = this.thread.last;
-      this.say(text, id);
+      const { id, text, attachments } = this.thread.last;
+      this.say(text, attachments, id);
     });
-    element("retry").addEventListener("click", () => this.socket.connectNow());
     for (const button of document.querySelectorAll(".suggestion")) {
-      button.addEventListener("click", () => this.say(button.textContent));
+      button.addEventListener("click", () => this.say(button.textContent, []));
     }
   }
 
@@ -82,7 +108,7 @@ class Page {
     const code = takeCode();
     this.composer.open(conversationAt(location.pathname));
     if (code) {
-      const refusal = await logIn(code, (milliseconds) => this.showOffline(milliseconds));
+      const refusal = await logIn(code, (milliseconds) => this.status.showOffline(milliseconds));
       const loggedInBefore = refusal && (await isLoggedIn().catch(() => false));
       if (refusal && loggedInBefore !== true) {
         this.lock(refusal);
@@ -108,9 +134,10 @@ class Page {
     this.joined = false;
     this.wantedSeq = undefined;
     this.stops.clear();
-    this.thread.clear();
-    element("earlier").hidden = true;
-    this.setTitle();
+    this.thread.clear(id);
+    this.earlier.open(id);
+    this.isEarlier = false;
+    this.status.setTitle();
     for (const message of this.outbox.of(id)) {
       this.thread.showWaiting(message);
     }
@@ -118,7 +145,7 @@ class Page {
     this.composer.open(id);
     this.composer.focus();
     this.socket.goTo(socketPath(id));
-    this.runErrands();
+    this.errands.run(id);
   }
 
   begin() {
@@ -139,37 +166,6 @@ class Page {
     }
   }
 
-  // What was said elsewhere and not accepted yet is brought there, whatever is on the screen.
-  runErrands() {
-    const wanted = this.outbox.conversations();
-    wanted.delete(this.conversation);
-    for (const [id, errand] of this.errands) {
-      if (!wanted.has(id)) {
-        errand.end();
-        this.errands.delete(id);
-      }
-    }
-    for (const id of wanted) {
-      if (!this.errands.has(id)) {
-        this.errands.set(id, this.errand(id));
-      }
-    }
-  }
-
-  errand(id) {
-    return new Errand({
-      path: socketPath(id),
-      messages: () => this.outbox.of(id),
-      onFrame: (frame) => {
-        if (frame.type === "accepted") {
-          this.outbox.forget(frame.id);
-          this.sidebar.reloadSoon();
-        }
-      },
-      isLoggedIn,
-    });
-  }
-
   hello() {
     this.socket.send({ type: "hello", protocol, after_seq: this.lastSeq });
   }
@@ -177,12 +173,12 @@ class Page {
   edit() {
     const { last, running } = this.thread;
     if (last && !running) {
-      this.composer.edit(last.id, last.text);
+      this.composer.edit(last);
     }
   }
 
-  say(text, replaces) {
-    const message = this.outbox.add(this.conversation, text, replaces);
+  say(text, attachments, replaces) {
+    const message = this.outbox.add(this.conversation, text, attachments ?? [], replaces);
     this.thread.showWaiting(message);
     this.thread.toBottom();
     if (new Blob([JSON.stringify(sayFrame(message))]).size > largestFrame) {
@@ -235,7 +231,8 @@ class Page {
       case "forgotten":
         this.thread.forget();
         this.thread.settle();
-        this.setTitle();
+        this.earlier.show(false);
+        this.status.setTitle();
         this.sidebar.reloadSoon();
         break;
       case "error":
@@ -253,17 +250,16 @@ class Page {
       return;
     }
     showWho(frame);
-    clearTimeout(this.offlineTimer);
-    element("connection").hidden = true;
+    this.status.welcome();
     this.about(frame);
-    this.setTitle(frame.title);
-    if (frame.anew) {
+    this.status.setTitle(frame.title);
+    if (frame.anew || (frame.earlier && this.lastSeq)) {
+      // All that is here is gone, or too much came since: begin with what follows.
       this.lastSeq = 0;
       this.thread.forget();
+      this.isEarlier = false;
     }
-    if (frame.earlier) {
-      element("earlier").hidden = false;
-    }
+    this.isEarlier ||= frame.earlier;
   }
 
   // Who answers, as the greeting says it and again whenever it changes.
@@ -292,6 +288,10 @@ class Page {
   join() {
     this.joined = true;
     this.thread.settle();
+    if (this.isEarlier) {
+      this.earlier.show(true);
+      this.isEarlier = false;
+    }
     this.showWanted();
     this.sidebar.reloadSoon();
     for (const message of this.outbox.of(this.conversation)) {
@@ -302,10 +302,12 @@ class Page {
     }
   }
 
-  showWanted() {
+  async showWanted() {
     if (this.joined && this.wantedSeq !== undefined) {
-      this.thread.showFound(this.wantedSeq);
+      const seq = this.wantedSeq;
       this.wantedSeq = undefined;
+      await this.earlier.reach(seq);
+      this.thread.showFound(seq);
     }
   }
 
@@ -322,42 +324,10 @@ class Page {
     }
   }
 
-  setTitle(title) {
-    this.title = title;
-    element("title").textContent = title ?? "New conversation";
-    this.showTitle();
-  }
-
-  showTitle() {
-    const unread = this.thread.unread ? `(${this.thread.unread}) ` : "";
-    document.title = unread + (this.title ? `${this.title} · Stonechat` : "Stonechat");
-  }
-
-  showOffline(milliseconds) {
-    this.joined = false;
-    const text =
-      milliseconds > 1500
-        ? `Stonechat does not answer. Trying again in ${Math.round(milliseconds / 1000)} s.`
-        : "Stonechat does not answer. Trying again…";
-    element("connection-text").textContent = text;
-    clearTimeout(this.offlineTimer);
-    const show = () => {
-      element("connection").hidden = false;
-    };
-    this.panel.showOffline();
-    this.offlineTimer = setTimeout(show, element("connection").hidden ? quietMilliseconds : 0);
-  }
-
   lock(sentence) {
-    clearTimeout(this.offlineTimer);
     this.socket.close();
     this.panel.introduce({});
-    element("connection").hidden = true;
-    element("locked-text").replaceChildren(...withCode(sentence));
-    element("locked").hidden = false;
-    element("title").textContent = "Stonechat";
-    document.body.classList.add("is-locked");
-    document.title = "Stonechat: sign in";
+    this.status.lock(sentence);
   }
 }
 
@@ -367,11 +337,6 @@ function conversationAt(path) {
 
 function socketPath(id) {
   return id === "main" ? "/ws" : `/ws/${id}`;
-}
-
-// What stands between backticks is to be typed.
-function withCode(sentence) {
-  return sentence.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
 }
 
 new Page().start();

@@ -1,21 +1,8 @@
 // One turn that runs: its steps as quiet lines, its words as they come.
 
-import { make, who } from "./make.js";
+import { dressCode, make, who } from "./make.js";
+import { folded, remarkStep, toolStep } from "./steps.js";
 
-const verbs = {
-  read_file: ["Reading", "Read"],
-  write_file: ["Writing", "Wrote"],
-  edit_file: ["Editing", "Edited"],
-  list_files: ["Looking through", "Looked through"],
-  search_files: ["Searching for", "Searched for"],
-  shell: ["Running", "Ran"],
-};
-const fates = {
-  error: "it failed",
-  denied: "it was not allowed",
-  killed: "it was stopped",
-  unknown: "nobody knows how it ended",
-};
 const states = { queued: "Waiting for its turn", running: "Thinking", finishing: "Finishing" };
 
 export class LiveTurn {
@@ -23,25 +10,29 @@ export class LiveTurn {
     this.words = "";
     this.calls = new Map();
     this.steps = make("ul", { className: "steps" });
-    this.text = make("p", { className: "text" });
+    this.body = make("div", { className: "body" });
     this.state = make("p", { className: "state" }, dots(), make("span", {}, states.queued));
     this.item = make("li", { className: "said live" }, who("Stonechat"));
-    this.item.append(this.steps, this.text, this.state);
+    this.item.append(this.steps, this.body, this.state);
   }
 
   /** Paint the whole of it anew. */
-  repaint({ state, words = "", tools = [] }) {
+  repaint({ state, words = "", html = "", tools = [] }) {
     this.steps.replaceChildren();
     this.calls.clear();
     tools.forEach((tool) => this.tool(tool));
-    this.setWords(words);
+    this.words = words;
+    this.show(0, html);
     this.setState(states[state] ?? states.running);
   }
 
   take(frame) {
     switch (frame.type) {
       case "words":
-        this.setWords(this.words + frame.text);
+        this.words += frame.text;
+        break;
+      case "shown":
+        this.show(frame.keep, frame.html);
         break;
       case "made":
         if (!frame.final) {
@@ -61,7 +52,8 @@ export class LiveTurn {
   }
 
   clearWords() {
-    this.setWords("");
+    this.words = "";
+    this.show(0, "");
   }
 
   /** The outcome is known; only the line is missing. */
@@ -77,36 +69,40 @@ export class LiveTurn {
     }
     const steps = this.steps;
     this.steps = make("ul", { className: "steps" });
-    this.text.before(this.steps);
+    this.body.before(this.steps);
     const title = this.calls.size === 1 ? steps.querySelector(".tool").textContent : `${count} steps`;
-    return make("details", { className: "taken" }, make("summary", {}, title), steps);
+    return folded(title, steps);
   }
 
-  tool({ call, name, summary, state }) {
-    const [doing, done] = verbs[name] ?? [name, name];
-    const text = `${state === "running" ? doing : done} ${summary ?? ""}`.trim();
-    const fate = fates[state] ? make("em", {}, `: ${fates[state]}`) : "";
-    const step = make("li", { className: `step tool ${state}` }, make("span", {}, text, fate));
-    if (this.calls.has(call)) {
-      this.calls.get(call).replaceWith(step);
+  tool(frame) {
+    const step = toolStep(frame);
+    if (this.calls.has(frame.call)) {
+      this.calls.get(frame.call).replaceWith(step);
     } else {
       this.steps.append(step);
     }
-    this.calls.set(call, step);
+    this.calls.set(frame.call, step);
   }
 
   // Words before a tool call were no answer: they become one of the steps.
   keepProgress() {
     if (this.words.trim()) {
-      this.steps.append(make("li", { className: "step said-so" }, this.words.trim()));
+      this.steps.append(remarkStep(this.words.trim()));
     }
     this.clearWords();
   }
 
-  setWords(words) {
-    this.words = words;
-    this.text.textContent = words;
-    this.item.classList.toggle("writing", Boolean(words));
+  // The first elements stay as they are, so that nothing flickers and a selection in them holds.
+  // The HTML is the bot's own, like a line's (channels/webchat/render.py).
+  show(keep, html) {
+    while (this.body.children.length > keep) {
+      this.body.lastChild.remove();
+    }
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    dressCode(fresh.content);
+    this.body.append(fresh.content);
+    this.item.classList.toggle("writing", Boolean(this.body.children.length));
   }
 
   setState(text) {

@@ -11,8 +11,8 @@ export class Outbox {
   }
 
   /** Keep a new message, and return it with its id. */
-  add(conversation, text, replaces) {
-    const message = { id: crypto.randomUUID(), conversation, text, replaces, at: Date.now() };
+  add(conversation, text, attachments, replaces) {
+    const message = { id: crypto.randomUUID(), conversation, text, attachments, replaces, at: Date.now() };
     this.messages.set(message.id, message);
     this.write();
     return message;
@@ -55,8 +55,9 @@ export class Outbox {
 }
 
 /** The message as the bot is told it. */
-export function sayFrame({ id, text, replaces }) {
-  return { type: "say", id, text, replaces };
+export function sayFrame({ id, text, attachments, replaces }) {
+  const ids = attachments?.length ? attachments.map((file) => file.id) : undefined;
+  return { type: "say", id, text, attachments: ids, replaces };
 }
 
 function read(storage) {

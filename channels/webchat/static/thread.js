@@ -1,7 +1,9 @@
 // The conversation on the screen: lines for good, messages on their way, turns that run.
 
+import { attachedList } from "./attached.js";
 import { LiveTurn } from "./live.js";
 import { dressCode, make, who } from "./make.js";
+import { recordedSteps } from "./steps.js";
 
 const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
 
@@ -10,6 +12,8 @@ export class Thread {
     Object.assign(this, { lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread });
     this.turns = new Map();
     this.ended = new Set();
+    this.replaced = new Set();
+    this.stepped = new Set();
     this.unread = 0;
     this.sticky = true;
     window.addEventListener("scroll", () => this.scrolled(), { passive: true });
@@ -19,7 +23,8 @@ export class Thread {
   }
 
   /** Make room for another conversation; its lines come without being read out one by one. */
-  clear() {
+  clear(conversation) {
+    this.conversation = conversation;
     this.turns.clear();
     this.ended.clear();
     this.unread = 0;
@@ -41,9 +46,35 @@ export class Thread {
     for (const list of [this.lines, this.waiting, this.live]) {
       list.replaceChildren();
     }
+    this.replaced.clear();
+    this.stepped.clear();
     this.last = null;
     this.empty.hidden = true;
     this.tellRunning();
+  }
+
+  /** The number of the first line on the screen. */
+  get firstSeq() {
+    return Number(this.lines.querySelector("[data-seq]")?.dataset.seq ?? 0);
+  }
+
+  focusFirst() {
+    const first = this.lines.firstElementChild;
+    first.tabIndex = -1;
+    first.focus({ preventScroll: true });
+  }
+
+  /** Lines from before the first one; what is being read stays where it is. */
+  showEarlier(lines) {
+    const first = this.lines.firstElementChild;
+    const top = first?.getBoundingClientRect().top;
+    this.lines.parentElement.ariaBusy = "true";
+    this.lines.prepend(...lines.map((line) => this.item(line)));
+    this.replaced.forEach((source) => this.fold(source));
+    this.lines.parentElement.ariaBusy = "false";
+    if (first) {
+      window.scrollBy({ top: first.getBoundingClientRect().top - top, behavior: "instant" });
+    }
   }
 
   // What was said anew stands folded where it was: the message, and what was answered to it.
@@ -67,7 +98,7 @@ export class Thread {
     }
   }
 
-  /** Bring a line into view; one that is not here is further up than is shown. */
+  /** Bring a line into view, and show which it is. */
   showFound(seq) {
     const line = this.lines.querySelector(`[data-seq="${seq}"]`);
     if (line) {
@@ -75,7 +106,10 @@ export class Thread {
       line.closest("details:not(.taken)")?.setAttribute("open", "");
       line.tabIndex = -1;
       line.focus({ preventScroll: true });
-      line.scrollIntoView({ block: "center" });
+      line.scrollIntoView({ block: "center", behavior: "instant" });
+      line.classList.remove("hit");
+      void line.offsetWidth; // so that the same line lights up again
+      line.classList.add("hit");
     }
   }
 
@@ -84,12 +118,13 @@ export class Thread {
     this.empty.hidden = true;
     if (line.direction === "heard") {
       this.waiting.querySelector(`[data-id="${CSS.escape(line.source?.slice(2) ?? "")}"]`)?.remove();
+      this.lines.append(this.item(line));
       this.fold(line.replaces);
-      this.append(line, heard(line.text, line.at));
-      this.last = line.source?.startsWith("c:") ? { id: line.source.slice(2), text: line.text } : null;
+      const { source, text, attachments } = line;
+      this.last = source?.startsWith("c:") ? { id: source.slice(2), text, attachments } : null;
     } else {
       const turn = this.turns.get(line.turn);
-      this.append(line, said(line, turn?.takeSteps()));
+      this.lines.append(this.item(line, turn?.takeSteps()));
       this.countUnread(document.hidden ? this.unread + 1 : 0);
       if (this.ended.has(line.turn)) {
         this.remove(line.turn);
@@ -101,16 +136,32 @@ export class Thread {
     this.keepUp();
   }
 
-  append(line, item) {
+  // The steps of a turn stand above the first of its lines that comes.
+  item(line, steps) {
+    let item;
+    if (line.direction === "heard") {
+      item = heard(line, attachedList(this.conversation, line.attachments));
+      if (line.replaces) {
+        this.replaced.add(line.replaces);
+      }
+    } else {
+      const isFirst = !this.stepped.has(line.turn);
+      this.stepped.add(line.turn);
+      const recorded = isFirst && line.steps ? recordedSteps(this.conversation, line.turn, line.steps) : null;
+      item = said(line, steps ?? recorded);
+    }
     item.dataset.seq = line.seq;
     item.dataset.source = line.source ?? "";
-    this.lines.append(item);
+    return item;
   }
 
   /** A message that is not accepted yet. */
-  showWaiting({ id, text, at }) {
+  showWaiting(message) {
     this.empty.hidden = true;
-    const item = heard(text, new Date(at).toISOString());
+    const { id, text, at, attachments } = message;
+    const files = attachedList(this.conversation, attachments);
+    const item = heard({ text, at: new Date(at).toISOString() }, files);
+    item.message = message;
     item.dataset.id = id;
     item.classList.add("on-its-way");
     item.append(make("p", { className: "fate", role: "status" }, "Not accepted yet; it will be sent."));
@@ -148,7 +199,7 @@ export class Thread {
     const edit = make("button", { type: "button" }, "Edit it");
     edit.addEventListener("click", () => {
       item.remove();
-      this.onEdit(id, item.querySelector(".text").textContent);
+      this.onEdit(item.message);
     });
     item.querySelector(".fate").replaceChildren(`Not accepted. ${reason} `, edit);
     this.keepUp();
@@ -264,8 +315,9 @@ export class Thread {
   }
 }
 
-function heard(text, at) {
-  return make("li", { className: "heard" }, who("You", at), make("p", { className: "text" }, text));
+function heard({ text, at }, files) {
+  const words = text ? [make("p", { className: "text" }, text)] : [];
+  return make("li", { className: "heard" }, who("You", at), ...files, ...words);
 }
 
 // The HTML was made by the bot's own renderer from a document, every character of it escaped

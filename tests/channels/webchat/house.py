@@ -13,10 +13,14 @@ from typing import Any
 import aiohttp
 
 from bot.access.people import RecordedPeople
-from bot.contracts.channel import ChannelParts
+from bot.contracts.channel import ChannelParts, RouteSpec
+from bot.contracts.media import Media
 from bot.contracts.people import People
 from bot.contracts.turn import Rank
 from bot.http.server import HttpServer
+from bot.markup.live import LiveMarkdown
+from bot.media.folder import MediaFolder
+from bot.workspace.given import GivenFiles
 from channels.webchat.adapter import WebchatChannel
 from tests.doubles.fake_gateway import FakeGateway
 from tests.doubles.fake_setup import FakeSetup
@@ -64,17 +68,18 @@ class House:
         self.setup = FakeSetup()
         self.clock = HouseClock()
         self.people: People
+        self.media: Media
+        self.folder: Path
         self.listening: asyncio.Task[None]
 
     @property
     def url(self) -> str:
         return self.server.listens_at
 
-    async def restart(self, port: int) -> None:
+    async def restart(self, port: int, *further: RouteSpec) -> None:
         """Serve again where it was served before."""
-        self.server = HttpServer(
-            port=port, control_path=self.control_path, routes=self.channel.routes()
-        )
+        routes = [*self.channel.routes(), *further]
+        self.server = HttpServer(port=port, control_path=self.control_path, routes=routes)
         await self.server.start()
 
     async def code(self) -> str:
@@ -140,9 +145,12 @@ class Client:
     async def send(self, frame: object) -> None:
         await self.socket.send_str(frame if isinstance(frame, str) else json.dumps(frame))
 
-    async def say(self, text: str, *, message_id: str | None = None) -> str:
+    async def say(
+        self, text: str, *, message_id: str | None = None, attachments: Sequence[str] = ()
+    ) -> str:
         message_id = message_id or str(uuid.uuid4())
-        await self.send({"type": "say", "id": message_id, "text": text})
+        frame = {"type": "say", "id": message_id, "text": text, "attachments": list(attachments)}
+        await self.send(frame)
         return message_id
 
     async def next(self) -> dict[str, Any]:
@@ -160,11 +168,22 @@ class Client:
                 return frame
 
 
-def a_parts(clock: HouseClock, records: MemoryRecords) -> ChannelParts:
-    """What a channel is built from, with people of its own."""
+def a_parts(
+    clock: HouseClock, records: MemoryRecords, folder: Path = Path("/nowhere")
+) -> ChannelParts:
+    """What a channel is built from, with people and a workspace of its own."""
     ids = HouseIds()
-    people = RecordedPeople(records, clock, ids)
-    return ChannelParts(clock=clock, ids=ids, records=records, people=people)
+    workspace = folder / "workspace"
+    if folder.exists():
+        workspace.mkdir()
+    return ChannelParts(
+        clock=clock,
+        ids=ids,
+        records=records,
+        people=RecordedPeople(records, clock, ids),
+        media=MediaFolder(folder / "media", GivenFiles(workspace), clock, ids),
+        live_document=LiveMarkdown,
+    )
 
 
 def browser() -> aiohttp.ClientSession:
@@ -182,10 +201,10 @@ async def a_house(
 ) -> AsyncIterator[House]:
     """Serve a channel on loopback until the context ends."""
     clock, records = HouseClock(), MemoryRecords()
-    parts = a_parts(clock, records)
-    channel = WebchatChannel(parts)
     # Not under tmp_path: the path of a UNIX socket is short.
     with tempfile.TemporaryDirectory() as folder:
+        parts = a_parts(clock, records, Path(folder))
+        channel = WebchatChannel(parts)
         control_path = Path(folder) / "control.sock"
         server = HttpServer(
             port=0,
@@ -197,6 +216,8 @@ async def a_house(
         await server.start()
         house = House(channel, server, control_path, records)
         house.clock = clock
+        house.media = parts.media
+        house.folder = Path(folder)
         house.people = parts.people
         if with_setup:
             channel.offer_setup(house.setup)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bot.contracts.document import Growing
 from bot.contracts.events import (
     Event,
     MessageDropped,
@@ -16,8 +17,17 @@ from bot.contracts.events import (
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
+from bot.markup.live import LiveMarkdown
 from channels.webchat.live import Live
-from channels.webchat.protocol import OpenTurn, ServerFrame, StatusFrame, ToolFrame, WordsFrame
+from channels.webchat.protocol import (
+    MadeFrame,
+    OpenTurn,
+    ServerFrame,
+    ShownFrame,
+    StatusFrame,
+    ToolFrame,
+    WordsFrame,
+)
 from tests.doubles.fake_gateway import FakeGateway
 
 _HERE = ConversationKey(channel="webchat", account="default", conversation_id="main")
@@ -34,7 +44,10 @@ class Eye:
     def show(self, frame: ServerFrame) -> None:
         self.frames.append(frame)
 
-    def look(self, turn_id: TurnId | None) -> None:
+    def expect(self, turn_id: TurnId) -> None:
+        self.looks.append(turn_id)
+
+    def look(self, turn_id: TurnId | None = None) -> None:
         self.looks.append(turn_id)
 
 
@@ -43,7 +56,7 @@ def words(text: str, turn: TurnId = _TURN) -> WordsCame:
 
 
 def live(*events: Event) -> Live:
-    picture = Live(_HERE)
+    picture = Live(_HERE, LiveMarkdown)
     for event in events:
         picture.apply(event)
     return picture
@@ -65,6 +78,7 @@ def test_words_and_tools_so_far_are_in_the_picture() -> None:
         turn="t",
         state="running",
         words="There is",
+        html="<p>There is</p>",
         tools=(ToolFrame(turn="t", call="c", name="shell", state="ok", summary="ls"),),
     )
 
@@ -123,13 +137,62 @@ def test_viewers_are_told_as_long_as_they_watch() -> None:
     assert eye.looks == [_TURN]
 
 
+async def test_words_are_shown_as_they_look_and_what_is_settled_is_sent_once() -> None:
+    gateway, picture, eye = FakeGateway(), Live(_HERE, LiveMarkdown), Eye()
+    picture.attach(eye)
+    following = asyncio.create_task(picture.follow(gateway))
+    await asyncio.sleep(0)
+
+    async def shown(text: str) -> tuple[int, str]:
+        gateway._bus.publish(words(text))
+        async with asyncio.timeout(10):
+            while not (eye.frames and isinstance(eye.frames[-1], ShownFrame)):  # noqa: ASYNC110 - a viewer has no bell
+                await asyncio.sleep(0.005)
+        frame = eye.frames.pop()
+        assert isinstance(frame, ShownFrame)
+        return frame.keep, frame.html
+
+    assert await shown("Some **bo") == (0, "<p>Some <strong>bo</strong></p>")
+    assert await shown("ld**.\n\nTwo\n\n> three\n\n") == (
+        0,
+        "<p>Some <strong>bold</strong>.</p><p>Two</p><blockquote><p>three</p></blockquote>",
+    )
+    assert await shown("four `co") == (
+        2,
+        "<blockquote><p>three</p></blockquote><p>four <code>co</code></p>",
+    )
+
+    gateway._bus.publish(words("de`."))
+    gateway._bus.publish(MessageMade(conversation=_HERE, turn_id=_TURN, final=True))
+    await asyncio.sleep(0.01)
+    assert [type(frame) for frame in eye.frames[-2:]] == [ShownFrame, MadeFrame]
+    following.cancel()
+    await asyncio.wait({following})
+
+
+async def test_nobody_watches_and_nothing_is_painted() -> None:
+    class Untouched(LiveMarkdown):
+        def picture(self) -> Growing:
+            raise AssertionError
+
+    gateway, picture = FakeGateway(), Live(_HERE, Untouched)
+    following = asyncio.create_task(picture.follow(gateway))
+    await asyncio.sleep(0)
+    gateway._bus.publish(words("x"))
+    await asyncio.sleep(0.01)
+
+    assert not following.done()
+    following.cancel()
+    await asyncio.wait({following})
+
+
 async def test_a_screen_that_fails_does_not_end_the_listening() -> None:
     class Broken(Eye):
         def show(self, frame: ServerFrame) -> None:
             super().show(frame)
             raise ValueError("no screen")
 
-    gateway, picture, eye = FakeGateway(), Live(_HERE), Broken()
+    gateway, picture, eye = FakeGateway(), Live(_HERE, LiveMarkdown), Broken()
     picture.attach(eye)
     following = asyncio.create_task(picture.follow(gateway))
     await asyncio.sleep(0)
@@ -138,6 +201,9 @@ async def test_a_screen_that_fails_does_not_end_the_listening() -> None:
         await asyncio.sleep(0)
 
     assert not following.done()
-    assert len(eye.frames) == 2
+    assert [frame for frame in eye.frames if isinstance(frame, WordsFrame)] == [
+        WordsFrame(turn="t", text="one"),
+        WordsFrame(turn="t", text="two"),
+    ]
     following.cancel()
     await asyncio.wait({following})
