@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 _ONE_AT_A_TIME: Final = Lock()
 _waiting: Final[list[ssl.SSLContext]] = []
@@ -49,11 +49,12 @@ def reading_later() -> Iterator[None]:
     def later(context: ssl.SSLContext) -> None:
         _waiting.append(context)
 
-    ssl.SSLContext.set_default_verify_paths = later  # type: ignore[method-assign,assignment]  # till the end
+    kind: Any = ssl.SSLContext
+    kind.set_default_verify_paths = later
     try:
         yield
     finally:
-        del ssl.SSLContext.set_default_verify_paths  # its parent's is seen again
+        del kind.set_default_verify_paths  # its parent's is seen again
 
 
 @cache
