@@ -41,7 +41,7 @@ class WebchatChannel:
 
     name = CHANNEL_NAME
     account = ACCOUNT
-    capabilities = Capabilities(repeat=OnUnknown.REPEAT)
+    capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
 
     def __init__(self, parts: ChannelParts) -> None:
