@@ -51,8 +51,8 @@ class Media(Protocol):
         """Keep a file of *size* bytes as it comes, until a message names it.
 
         Raises:
-            AttachmentRefused: it is empty or too large, ended early, or too many
-                files wait already. Nothing of it is kept.
+            AttachmentRefused: it is empty or too large, ended early, too many files wait
+                already, or the conversation was deleted meanwhile. Nothing of it is kept.
         """
         ...
 

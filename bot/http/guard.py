@@ -8,6 +8,7 @@ proxy in front of it, therefore means nothing.
 import asyncio
 import ipaddress
 import logging
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,6 +22,7 @@ from bot.http.refusals import Refusals, kind_of
 _log: Final = logging.getLogger(__name__)
 
 _NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_HOST: Final = re.compile(r"(?P<name>[^:]+|\[[^\]]+\])(?::(?P<port>[0-9]{1,5}))?")
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -136,10 +138,10 @@ def is_loopback(host: str) -> bool:
 def _is_this_machine(request: web.Request) -> bool:
     """Whether Host names this machine and the very port it was reached at."""
     sockname = request.get_extra_info("sockname")
-    name, _, port = request.host.rpartition(":")
-    if not port.isdigit():
-        name, port = request.host, "80"
-    return name.lower() in _NAMES and sockname is not None and int(port) == sockname[1]
+    found = _HOST.fullmatch(request.host)
+    if found is None or sockname is None:
+        return False
+    return found["name"].lower() in _NAMES and (found["port"] or "80") == str(sockname[1])
 
 
 def _to_the_encrypted(request: web.Request, public: Origin) -> web.Response:

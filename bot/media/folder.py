@@ -43,6 +43,7 @@ _TAIL: Final = 8
 """Characters of an id that tell two files of one name apart in the workspace; its last ones,
 which are random."""
 
+_DELETED: Final = "The conversation was deleted while the file came."
 _GONE: Final = "A file is not here any more; attach it again."
 
 _Args = TypeVarTuple("_Args")
@@ -76,24 +77,28 @@ class MediaFolder:
         self._clock = clock
         self._ids = ids
         self._coming: set[Path] = set()
-        self._claiming = asyncio.Lock()
+        self._one_change = asyncio.Lock()
+        """Held while a file begins, comes to stand, is claimed or goes: so none of them meets
+        another half-way. It is not held while bytes come."""
 
     async def take(
         self, conversation: ConversationKey, name: str, size: int, pieces: AsyncIterator[bytes]
     ) -> Attachment:
         """Keep a file as it comes, until a message names it."""
         _check_size(size)
-        place = await _blocking(self._place, conversation)
         attachment_id = self._ids.new()
-        part = place / f"{attachment_id}{_PART}"
+        part = self._of(conversation) / f"{attachment_id}{_PART}"
         self._coming.add(part)
         try:
-            got = await _received(part, pieces, size)
+            async with self._one_change:
+                file = await _blocking(_begun, part)
+            got = await _received(file, pieces, size)
             if got != size:
                 raise AttachmentRefused(
                     f"The file did not come whole ({got:,} of {size:,} bytes); send it again."
                 )
-            return await _blocking(self._keep, part, attachment_id, clean_name(name), size)
+            async with self._one_change:
+                return await _blocking(self._keep, part, attachment_id, clean_name(name), size)
         finally:
             self._coming.discard(part)
             with suppress(OSError):
@@ -107,7 +112,7 @@ class MediaFolder:
             raise AttachmentRefused(
                 f"The message has {len(ids)} files; at most {MOST_FILES} are taken."
             )
-        async with self._claiming:
+        async with self._one_change:
             return await _blocking(self._claim, conversation, ids)
 
     async def find(self, conversation: ConversationKey, attachment_id: str) -> Stored | None:
@@ -116,17 +121,17 @@ class MediaFolder:
 
     async def discard(self, conversation: ConversationKey, attachment_id: str) -> None:
         """Drop a file that no message names."""
-        async with self._claiming:
+        async with self._one_change:
             await _blocking(_drop_loose, self._of(conversation), attachment_id)
 
     async def forget(self, conversation: ConversationKey) -> None:
         """Delete every file of a conversation, and its copy in the workspace."""
-        async with self._claiming:
+        async with self._one_change:
             await _blocking(self._forget, self._of(conversation))
 
     async def sweep(self) -> int:
         """Drop what no message has named for a day."""
-        async with self._claiming:
+        async with self._one_change:
             return await _blocking(self._sweep, self._clock.now() - LOOSE_FOR)
 
     def _of(self, conversation: ConversationKey) -> Path:
@@ -141,20 +146,12 @@ class MediaFolder:
         )
         return self._folder / hashlib.sha256(key.encode()).hexdigest()[:32]
 
-    def _place(self, conversation: ConversationKey) -> Path:
-        place = self._of(conversation)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place.mkdir(mode=0o700, exist_ok=True)
-        waiting = sum(entry.name.endswith((_LOOSE, _PART)) for entry in place.iterdir())
-        if waiting >= MOST_LOOSE:
-            raise AttachmentRefused(
-                f"{waiting} files wait for their message already; send it, or remove some."
-            )
-        return place
-
     def _keep(self, part: Path, attachment_id: str, name: str, size: int) -> Attachment:
-        with part.open("rb") as file:
-            beginning = file.read(MOST_BYTES + 1)
+        try:
+            with part.open("rb") as file:
+                beginning = file.read(MOST_BYTES + 1)
+        except FileNotFoundError:
+            raise AttachmentRefused(_DELETED) from None
         words = words_of(beginning, size)
         attachment = Attachment(
             id=attachment_id,
@@ -228,19 +225,31 @@ class MediaFolder:
         return dropped
 
 
-async def _received(part: Path, pieces: AsyncIterator[bytes], size: int) -> int:
+def _begun(part: Path) -> IO[bytes]:
+    """Open the file that is to come, if fewer than `MOST_LOOSE` wait in its folder."""
+    place = part.parent
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place.mkdir(mode=0o700, exist_ok=True)
+    waiting = sum(entry.name.endswith((_LOOSE, _PART)) for entry in place.iterdir())
+    if waiting >= MOST_LOOSE:
+        raise AttachmentRefused(
+            f"{waiting} files wait for their message already; send it, or remove some."
+        )
+    return _new(part)
+
+
+async def _received(file: IO[bytes], pieces: AsyncIterator[bytes], size: int) -> int:
     """Write what comes, up to *size* bytes, and bring it to the disk; return how many came."""
     got = 0
-    file = await _blocking(_new, part)
     try:
         async for piece in pieces:
             got += len(piece)
             if got > size:
                 break
             await _blocking(file.write, piece)
-        await _blocking(os.fsync, file.fileno())
+        await _blocking(_settle, file)
     finally:
-        await asyncio.to_thread(file.close)
+        await _blocking(file.close)
     return got
 
 
@@ -289,7 +298,13 @@ def _entries(folder: Path) -> Sequence[Path]:
 
 def _new(path: Path) -> IO[bytes]:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    return os.fdopen(descriptor, "wb", buffering=0)
+    return os.fdopen(descriptor, "wb")
+
+
+def _settle(file: IO[bytes]) -> None:
+    """Bring what was written to the disk. The buffer writes all of it, or raises."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -298,7 +313,7 @@ def _write(path: Path, content: bytes) -> None:
     draft.unlink(missing_ok=True)
     with _new(draft) as file:
         file.write(content)
-        os.fsync(file.fileno())
+        _settle(file)
     draft.rename(path)
 
 

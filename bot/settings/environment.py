@@ -17,7 +17,11 @@ from bot.contracts.secret import Secret
 
 LARGEST: Final = 64 * 1024
 """Bytes of a `.env`."""
-_LINE: Final = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_BLANKS: Final = " \t\v\f"
+_LINE: Final = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)", re.ASCII)
+"""Where a line ends and what is blank is what `bot.settings.keep` sees in the file's bytes: a line
+that is read can be replaced and taken out."""
 _MAY_BE_SET: Final = re.compile(r"[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|PASSWORD|URL|MODEL)(?:_\d+)?")
 _NEVER_SET: Final = re.compile(r"(?:STONECHAT|PYTHON|LD|DYLD|PIP)_.*")
 _SECRET_NAME: Final = re.compile(r".*(?:KEY|TOKEN|SECRET|PASSWORD)(?:_\d+)?")
@@ -80,8 +84,8 @@ def _read_file(file: Path) -> tuple[dict[str, Variable], list[str]]:
     if len(text) > LARGEST:
         raise ConfigError(".env", "a huge file", "at most 64 KiB", where=str(file))
     findings: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        written = line.strip()
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        written = line.strip(_BLANKS)
         if not written or written.startswith("#"):
             continue
         name, value, complaint = _read_line(written)

@@ -40,6 +40,8 @@ def keep(home: Path, values: Mapping[str, str | None]) -> None:
             for left in home.glob("..env.*"):  # by a process that was killed as it wrote
                 left.unlink()
             written = _read(file)
+            if len(written) > LARGEST:
+                raise NotKept(f"{file} has more than {LARGEST:,} bytes; shorten it")
             wanted = with_values(written, values)
             if wanted != written:
                 if len(wanted) > LARGEST:

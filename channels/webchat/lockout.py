@@ -56,6 +56,8 @@ def _counted_as(address: str | None) -> str:
         parsed = ipaddress.ip_address(address or "")
     except ValueError:
         return ""
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped  # as one socket for both shows who came by IPv4
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed.packed, _ONE_HOUSEHOLD), strict=False))
     return str(parsed)

@@ -1,5 +1,6 @@
 """The names under which it is served, with and without a proxy in front of it."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -235,3 +236,31 @@ def test_that_a_page_is_looked_at_without_a_login_is_not_of_note() -> None:
     assert kind_of("GET", 401) is None
     assert kind_of("GET", 200) is None
     assert kind_of("POST", 401) == "wrong link"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        b"localhost:\xc2\xb2",
+        b"localhost:\xd9\xa3",
+        b"localhost:" + b"9" * 5_000,
+        b"localhost:0PORT",
+        b"localhost:PORT:PORT",
+        b"localhost:",
+        b"[::1",
+        b"[",
+        b":PORT",
+        b"\xff:PORT",
+    ],
+)
+async def test_a_host_that_is_none_is_refused_like_any_other(host: bytes) -> None:
+    """L2: no number that only looks like one is an error of the bot's."""
+    async with served() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        named = host.replace(b"PORT", str(server.port).encode())
+
+        writer.write(b"GET /page HTTP/1.1\r\nHost: " + named + b"\r\n\r\n")
+
+        async with asyncio.timeout(5):
+            assert b" 421 " in await reader.readline()
+        writer.close()

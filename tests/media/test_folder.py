@@ -1,8 +1,10 @@
 """Files on a real disk: kept for a message, gone with their conversation."""
 
 import asyncio
+import resource
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -45,6 +47,20 @@ class Kept:
 async def pieces(*parts: bytes) -> AsyncIterator[bytes]:
     for part in parts:
         yield part
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """Let the system write no file of this process beyond *size* bytes, as on a disk that is full.
+
+    It takes what there is room for, and says so only to whoever asks how much that was.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.fixture
@@ -127,6 +143,78 @@ async def test_an_upload_that_is_cut_off_leaves_nothing(kept: Kept) -> None:
     await asyncio.gather(taking, return_exceptions=True)
 
     assert kept.files() == []
+
+
+@pytest.mark.parametrize("room", [1_000, 10])
+async def test_a_disk_that_takes_a_part_has_not_kept_the_file(kept: Kept, room: int) -> None:
+    with files_end_at(room), pytest.raises(StoreUnavailable, match="cannot be kept"):
+        await kept.sent(b"x" * 1_500)
+
+    assert kept.files() == []
+
+
+async def test_facts_that_the_disk_took_a_part_of_are_no_facts(kept: Kept) -> None:
+    with files_end_at(50), pytest.raises(StoreUnavailable, match="cannot be kept"):
+        await kept.sent(b"short enough")
+
+    assert [path.name for path in kept.files() if not path.name.endswith(".loose.part")] == []
+    await kept.media.sweep()
+    assert kept.files() == []
+
+
+async def test_those_that_come_at_the_same_moment_are_counted_too(kept: Kept) -> None:
+    whole = asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        await whole.wait()
+        yield b"x"
+
+    coming = [
+        asyncio.create_task(kept.media.take(HERE, "a", 1, slowly())) for _ in range(MOST_LOOSE + 5)
+    ]
+    refused, _ = await asyncio.wait(coming, timeout=20, return_when=asyncio.FIRST_EXCEPTION)
+    whole.set()
+    ended = await asyncio.gather(*coming, return_exceptions=True)
+
+    assert refused
+    assert sum(isinstance(one, Attachment) for one in ended) <= MOST_LOOSE
+    assert all(isinstance(one, Attachment | AttachmentRefused) for one in ended)
+
+
+async def test_a_file_that_is_being_put_in_place_is_not_swept(kept: Kept) -> None:
+    """Its facts stand there a moment before it does."""
+
+    async def sweep_all_along() -> None:
+        while True:
+            await kept.media.sweep()
+
+    sweeping = asyncio.create_task(sweep_all_along())
+    sent = [await kept.sent() for _ in range(MOST_LOOSE)]
+    sweeping.cancel()
+
+    assert all([await kept.media.find(HERE, one.id) for one in sent])
+
+
+async def test_a_conversation_that_is_deleted_while_a_file_comes_is_deleted(kept: Kept) -> None:
+    """Also where the file comes to stand in the midst of it."""
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield b"half"
+        begun.set()
+        await go_on.wait()
+        yield b"half"
+
+    await kept.media.claim(HERE, [(await kept.sent()).id])
+    taking = asyncio.create_task(kept.media.take(HERE, "a", 8, slowly()))
+    await begun.wait()
+    await kept.media.forget(HERE)
+    go_on.set()
+
+    with pytest.raises(AttachmentRefused, match="deleted"):
+        await taking
+    assert kept.files() == []
+    assert kept.copies() == []
 
 
 async def test_only_so_many_wait_for_a_message(kept: Kept) -> None:

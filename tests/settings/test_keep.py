@@ -157,3 +157,27 @@ def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path: Path)
     keep(tmp_path, {"CHOSEN_KEY": "whole"})
 
     assert [file.name for file in tmp_path.iterdir()] == [".env"]
+
+
+def test_a_file_that_is_too_long_already_loses_no_byte(tmp_path: Path) -> None:
+    written = b"CHOSEN_KEY=" + b"k" * 1_000 + b"\n" + b"#" * LARGEST + b"\nthe end\n"
+    (tmp_path / ".env").write_bytes(written)
+
+    with pytest.raises(NotKept, match="more than"):
+        keep(tmp_path, {"CHOSEN_KEY": None})
+
+    assert (tmp_path / ".env").read_bytes() == written
+
+
+@pytest.mark.parametrize("gap", ["\v", "\f", "\x1c", "\x1e", "\x85", "\u2028", "\u00a0", "\u3000"])
+def test_what_ends_no_line_for_the_writer_ends_none_for_the_reader(
+    tmp_path: Path, gap: str
+) -> None:
+    """Else a line could be read that is never replaced, nor taken out."""
+    (tmp_path / ".env").write_text(f"CHOSEN_KEY=a\n# old{gap}CHOSEN_KEY=b\n{gap}CHOSEN_KEY=c\n")
+
+    keep(tmp_path, {"CHOSEN_KEY": "new"})
+    assert read(tmp_path, "CHOSEN_KEY") == "new"
+
+    keep(tmp_path, {"CHOSEN_KEY": None})
+    assert read(tmp_path, "CHOSEN_KEY") is None

@@ -65,3 +65,14 @@ def test_a_flood_of_addresses_is_forgotten_oldest_first() -> None:
         lockout.note_failure(f"10.0.{number // 250}.{number % 250}")
 
     assert len(lockout._by_address) == 1_000
+
+
+def test_who_came_by_ipv4_to_a_socket_of_both_kinds_is_counted_alone() -> None:
+    """Such a socket shows every IPv4 address inside one and the same IPv6 network."""
+    lockout = Lockout(HouseClock())
+    for _ in range(10):
+        lockout.note_failure("::ffff:192.0.2.1")
+
+    assert lockout.remaining("::ffff:192.0.2.1") > 0
+    assert lockout.remaining("192.0.2.1") > 0
+    assert lockout.remaining("::ffff:192.0.2.2") == 0
