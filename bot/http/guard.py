@@ -103,8 +103,8 @@ class Guard:
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
     """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing.
 
-    Which versions of which libraries answer is told to nobody. What a route says for itself
-    stands: a file that somebody sent has a stricter policy.
+    Which versions of which libraries answer is told to nobody who sends what can be read as
+    HTTP. What a route says for itself stands: a file that somebody sent has a stricter policy.
     """
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)

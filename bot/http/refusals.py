@@ -1,9 +1,12 @@
 """Counts what was refused at the door, and tells the log of each kind at most once a minute."""
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final
+
+from aiohttp.http_exceptions import HttpProcessingError
 
 _log: Final = logging.getLogger(__name__)
 
@@ -40,6 +43,36 @@ class Refusals:
             self._untold.pop(kind),
             client or "nowhere",
         )
+
+
+class _Unreadable(logging.Filter):
+    """Counts requests that could not be read, and lets nothing through that repeats them."""
+
+    def __init__(self, refusals: Refusals) -> None:
+        super().__init__()
+        self._refusals = refusals
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep a record out that is about such a request."""
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, HttpProcessingError):
+            return True
+        client = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        now = asyncio.get_running_loop().time()
+        self._refusals.note("no HTTP", client=str(client or ""), now=now)
+        return False
+
+
+def library_log(refusals: Refusals) -> logging.Logger:
+    """Return where the HTTP library tells of its errors: all but what it could not read.
+
+    Of that it repeats the line, and a line may hold a login: a browser that has many cookies of
+    this host, whatever their port, sends more than is taken.
+    """
+    log = logging.Logger("aiohttp.server")  # noqa: LOG001 - of one server, so that its filter is
+    log.parent = logging.getLogger("aiohttp.server")
+    log.addFilter(_Unreadable(refusals))
+    return log
 
 
 def kind_of(method: str, status: int) -> str | None:

@@ -20,7 +20,7 @@ from bot.http.guard import Guard, harden, is_loopback, log_request
 from bot.http.health import healthz
 from bot.http.origin import Origin, networks
 from bot.http.peer import same_user_only
-from bot.http.refusals import Refusals
+from bot.http.refusals import Refusals, library_log
 
 _IDLE_SECONDS: Final = 5.0
 """How long a connection may take to ask, the first time and each time after."""
@@ -118,6 +118,7 @@ class HttpServer:
         runner = web.AppRunner(
             app,
             access_log=None,
+            logger=library_log(self._guard.refusals),
             keepalive_timeout=_IDLE_SECONDS,
             lingering_time=1.0,
             max_line_size=_LONGEST_HEADER,

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -39,6 +40,9 @@ IN_WORKSPACE: Final = "attachments"
 _PART: Final = ".part"
 _LOOSE: Final = ".loose"
 _KEPT: Final = ".kept"
+_ID: Final = re.compile(r"[0-9A-Za-z]{1,64}")
+"""No id of ours is longer; a longer name is none to the file system either, but an error."""
+
 _TAIL: Final = 8
 """Characters of an id that tell two files of one name apart in the workspace; its last ones,
 which are random."""
@@ -273,7 +277,7 @@ def _told_within(attachments: Sequence[Attachment], left: int) -> Iterator[Attac
 
 
 def _read(place: Path, attachment_id: str) -> _Facts | None:
-    if not attachment_id.isalnum():
+    if not _ID.fullmatch(attachment_id):
         return None
     for suffix in (_KEPT, _LOOSE):
         with suppress(FileNotFoundError, ValidationError):
@@ -284,7 +288,7 @@ def _read(place: Path, attachment_id: str) -> _Facts | None:
 
 def _drop_loose(place: Path, attachment_id: str) -> None:
     loose = place / f"{attachment_id}{_LOOSE}"
-    if attachment_id.isalnum() and loose.exists():
+    if _ID.fullmatch(attachment_id) and loose.exists():
         (place / attachment_id).unlink(missing_ok=True)
         loose.unlink(missing_ok=True)
 

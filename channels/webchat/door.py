@@ -1,6 +1,5 @@
 """The door of the page: from a code to a cookie, and from a cookie to who it is."""
 
-import asyncio
 import json
 from typing import Final
 
@@ -10,6 +9,7 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.people import People
 from channels.webchat.auth import LOGIN_LASTS, OWNER, Login, Logins
+from channels.webchat.bodies import body_of
 from channels.webchat.lockout import Lockout
 from channels.webchat.places import CHANNEL_NAME, OWNER_ID
 
@@ -17,7 +17,6 @@ CUSTOM_HEADER: Final = "X-Stonechat"
 """A page of another origin cannot set it without asking first, and nobody answers that."""
 
 _LARGEST_LOGIN: Final = 4_096
-_LOGIN_SECONDS: Final = 5.0
 
 _NO_LOGIN: Final = (
     "This browser is not signed in. Run `script/run open` in Stonechat's folder, "
@@ -122,14 +121,10 @@ class Door:
 
 
 async def _code(request: web.Request) -> str | None:
-    """Read the body of a login, of so many bytes and in so many seconds, or return None."""
+    """Read the body of a login, or return None if it is none."""
     try:
-        async with asyncio.timeout(_LOGIN_SECONDS):
-            body = await request.content.readexactly(
-                min(request.content_length or 0, _LARGEST_LOGIN)
-            )
-        parsed = json.loads(body)
-    except (TimeoutError, ValueError, RecursionError, asyncio.IncompleteReadError):
+        parsed = json.loads(await body_of(request, largest=_LARGEST_LOGIN))
+    except (ValueError, RecursionError):
         return None
     code = parsed.get("code") if isinstance(parsed, dict) else None
     return code if isinstance(code, str) else None

@@ -1,6 +1,5 @@
 """The control socket's addresses for letting people in and shutting them out."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Final, Protocol
@@ -13,9 +12,9 @@ from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.errors import NotInvited, StoreUnavailable
 from bot.contracts.people import Person
 from bot.contracts.turn import Rank
+from channels.webchat.bodies import body_of
 
 _LARGEST_WISH: Final = 4_096
-_WISH_SECONDS: Final = 5.0
 _STRICT: Final = ConfigDict(extra="forbid", strict=True)
 _NO_WISH: Final = "An invitation is a JSON object with a name and a rank."
 _NO_NAME: Final = "Who is to be shut out is said by a JSON object with a name."
@@ -122,7 +121,7 @@ class PeopleRoutes:
     async def invite(self, request: web.Request) -> web.Response:
         """Let somebody in, and answer with their link."""
         try:
-            wish = _INVITE.validate_json(await _body(request))
+            wish = _INVITE.validate_json(await body_of(request, largest=_LARGEST_WISH))
         except ValidationError:
             return web.Response(status=400, text=_NO_WISH)
         rank = _RANKS.get(wish.rank)
@@ -139,7 +138,7 @@ class PeopleRoutes:
     async def revoke(self, request: web.Request) -> web.Response:
         """Shut somebody out."""
         try:
-            wish = _REVOKE.validate_json(await _body(request))
+            wish = _REVOKE.validate_json(await body_of(request, largest=_LARGEST_WISH))
         except ValidationError:
             return web.Response(status=400, text=_NO_NAME)
         person = await self._hosts.revoke(wish.name)
@@ -162,17 +161,6 @@ def _told(answer: _Answer) -> _Answer:
             return web.Response(status=503, text=str(error))
 
     return told
-
-
-async def _body(request: web.Request) -> bytes:
-    length = request.content_length or 0
-    if length > _LARGEST_WISH:
-        return b""
-    try:
-        async with asyncio.timeout(_WISH_SECONDS):
-            return await request.content.readexactly(length)
-    except (TimeoutError, asyncio.IncompleteReadError):
-        return b""
 
 
 def _row(person: Person, *, online: bool) -> PersonRow:

@@ -264,3 +264,39 @@ async def test_a_host_that_is_none_is_refused_like_any_other(host: bytes) -> Non
         async with asyncio.timeout(5):
             assert b" 421 " in await reader.readline()
         writer.close()
+
+
+@pytest.mark.parametrize(
+    "unreadable",
+    [
+        b"Cookie: stonechat_7870=the-login; other=" + b"x" * 9_000,
+        b"Cookie: stonechat_7870=the-login; other=\0",
+        b"Cookie: stonechat_7870=the-login\x01",
+        b"\r\n".join([b"Cookie: stonechat_7870=the-login"] * 80),
+        b"the-login",
+    ],
+)
+async def test_a_request_that_cannot_be_read_is_counted_and_not_repeated(
+    unreadable: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """O2: all ports of a host share their cookies, so that others may make the line too long."""
+    caplog.set_level(logging.DEBUG)
+    async with served() as server:
+        for _ in range(3):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(b"GET /page HTTP/1.1\r\nHost: a\r\n" + unreadable + b"\r\n\r\n")
+            async with asyncio.timeout(5):
+                assert b" 400 " in await reader.readline()
+            writer.close()
+
+        assert server.refusals.counts["no HTTP"] == 3
+    assert "the-login" not in caplog.text
+    assert "Traceback" not in caplog.text
+    assert caplog.text.count("no HTTP") == 1
+
+
+async def test_an_error_of_our_own_is_still_told(caplog: pytest.LogCaptureFixture) -> None:
+    async with served() as server:
+        assert (await ask(server, "/refuse/nonsense", method="POST"))[0] == 500
+
+    assert "invalid literal" in caplog.text

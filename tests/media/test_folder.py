@@ -306,3 +306,13 @@ async def test_a_disk_that_takes_nothing_is_one_sentence(kept: Kept) -> None:
 
     with pytest.raises(StoreUnavailable, match="The file cannot be kept: file exists"):
         await kept.sent()
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "", ".", "..", "../x", "²", "a\0", "a.kept"])
+async def test_a_name_that_is_none_of_ours_is_no_file(kept: Kept, name: str) -> None:
+    await kept.sent()
+
+    assert await kept.media.find(HERE, name) is None
+    await kept.media.discard(HERE, name)
+    with pytest.raises(AttachmentRefused, match="attach it again"):
+        await kept.media.claim(HERE, [name])
