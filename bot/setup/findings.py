@@ -84,7 +84,9 @@ def _of_the_settings(settings: Settings) -> Iterator[Finding]:
     for each in settings.findings:
         what, _, fix = each.partition("; run ")
         yield Finding(
-            weight=Weight.WARNING, what=what, fix=fix or f"mend that line of {what.split(':')[0]}"
+            weight=Weight.WARNING,
+            what=what,
+            fix=(fix and f"`{fix}`") or f"mend that line of {what.split(':')[0]}",
         )
 
 
@@ -129,7 +131,7 @@ def _of_the_sandbox(sandbox: Sandbox | NoSandbox | None) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.HINT,
             what=f"there is no shell: {sandbox.reason.removeprefix('no shell: ')}",
-            fix="apt-get install bubblewrap, and start again"
+            fix="`apt-get install bubblewrap`, and start again"
             if missing
             else "mend what it says, and start again; all else works without a shell",
         )
@@ -141,7 +143,7 @@ def _of_the_disk(disk: Disk) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.WARNING,
             what=f"others may look into {path} (mode {mode:04o})",
-            fix=f"chmod {wanted} {path}",
+            fix=f"`chmod {wanted} {path}`",
         )
     if disk.free_bytes is not None and disk.free_bytes < _LITTLE_ROOM:
         yield Finding(
