@@ -91,7 +91,7 @@ def _of_the_settings(settings: Settings) -> Iterator[Finding]:
 
 
 def _of_a_model(error: ModelError) -> Finding:
-    add = f"type a working key here, or run `{command_name()} models add`"
+    add = f"type a working key on the page, or run `{command_name()} models add`"
     match error:
         case KeyRefused():
             fix = add
@@ -100,7 +100,7 @@ def _of_a_model(error: ModelError) -> Finding:
         case KeyExhausted():
             fix = "wait, or raise the key's limit with the provider"
         case ModelUnknown():
-            fix = f"choose another model here, or run `{command_name()} models add`"
+            fix = f"choose another model on the page, or run `{command_name()} models add`"
         case ModelUnavailable():
             fix = f"see that the server runs; `{command_name()} models check` asks it again"
         case _:
@@ -114,7 +114,7 @@ def _of_the_models(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.WARNING,
             what="no language model answers: it is the demo",
-            fix=f"type a key here, or run `{command_name()} models add`",
+            fix=f"type a key on the page, or run `{command_name()} models add`",
         )
     for model in used:
         if model.context is not None and model.context < _SMALL_WINDOW:
