@@ -22,7 +22,7 @@ from bot.contracts.text import clean
 LOG_FILE: Final = "stonechat.log"
 _FILE_BYTES: Final = 10 * 1024 * 1024
 _FILES_KEPT: Final = 5
-_CHATTY: Final = ("aiohttp.access", "asyncio", "httpcore2", "httpx2", "anthropic", "openai")
+_CHATTY: Final = ("aiohttp.access", "asyncio")
 """Libraries that tell of every request: their warnings only, unless we are debugging."""
 _QUERY: Final = re.compile(r"\?[\w.~%-]+=[^\s\"'<>]*")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -130,6 +130,12 @@ def stonechat(
         raise typer.Exit(Exit.USAGE)
 
 
+def _import_quickly() -> None:
+    from bot.cli.quick import import_quickly
+
+    import_quickly()
+
+
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="Listen here instead; 0 takes any free port.")
 ]
@@ -143,6 +149,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")
 @app.command()
 def run(context: typer.Context, *, port: Port = None, host: Host = None) -> None:
     """Start the bot, and keep it running until Ctrl-C."""
+    _import_quickly()
     from bot.cli.run import run as run_until_stopped
 
     run_until_stopped(port=port, host=host, debug=context.obj)
@@ -170,6 +177,7 @@ def ask(
     ] = None,
 ) -> None:
     """Say one thing and print the answer. Exits 0 answered, 1 failed, 4 interrupted."""
+    _import_quickly()
     from bot.cli.ask import ask as say
 
     exit_code = say(text, attach or (), as_json=as_json, timeout=timeout, debug=context.obj)
@@ -179,6 +187,7 @@ def ask(
 @app.command()
 def chat(context: typer.Context) -> None:
     """Talk in the terminal. Ctrl-C stops the answer, Ctrl-D leaves."""
+    _import_quickly()
     from bot.cli.chat import chat as talk
 
     raise typer.Exit(talk(debug=context.obj))

@@ -18,7 +18,7 @@ import aiohttp
 from yarl import URL
 
 from bot.net.proxy import proxy_of
-from bot.net.trust import trust
+from bot.trust import trust
 
 _LARGEST: Final = 4 * 1024 * 1024
 """Bytes of an answer: a list of a thousand models is a tenth of it."""

@@ -32,7 +32,7 @@ HOMES: Final = {
     "yaml": ("bot/settings",),
     "anthropic": ("bot/models/anthropic/listing.py",),  # and the tests measure our wire by it
     "openai": ("bot/models/openai/listing.py",),
-    "truststore": ("bot/net/trust.py",),
+    "truststore": ("bot/trust.py",),
     "typer": ("bot/cli",),
     "rich": ("bot/cli",),
 }

@@ -87,7 +87,7 @@ async def test_a_good_key_is_good_for_a_model_that_streams_with_tools() -> None:
         assert (found.model.provider, found.model.model) == ("openai", "gpt-5.5")
         (asked,) = server.requests
         assert asked.tools == ("look",)
-        assert asked.body["max_tokens"] == 16
+        assert asked.body["max_tokens"] == 1024
         assert asked.body["stream"] is True
 
 

@@ -19,7 +19,7 @@ from tests.doubles.rig import Rig, a_rig
 from tests.doubles.scripted_model import Step, call, calls, words
 from tests.doubles.tools import Ledger
 
-_FORBIDDEN: list[tuple[str, dict[str, object]]] = [
+_FORBIDDEN: list[tuple[str, dict[str, str]]] = [
     ("shell", {"command": "touch pwned; cat USER.md"}),
     ("write_file", {"path": "notes/new.md", "content": "x"}),
     ("edit_file", {"path": "notes/meeting.md", "old_text": "a", "new_text": "b"}),
@@ -45,7 +45,7 @@ def files(root: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("rank", [Rank.MEMBER, Rank.GUEST])
 @pytest.mark.parametrize(("name", "arguments"), _FORBIDDEN)
 async def test_a_call_that_is_not_for_them_is_denied_and_nothing_happens(
-    tmp_path: Path, rank: Rank, name: str, arguments: dict[str, object]
+    tmp_path: Path, rank: Rank, name: str, arguments: dict[str, str]
 ) -> None:
     async with a_rig(tmp_path / "home", call(name, **arguments), words("I may not.")) as rig:
         anna = await as_somebody(rig, rank)
