@@ -10,7 +10,17 @@ from tests.architecture.pages import Page, page, pages
 from tests.architecture.source import ROOT
 
 SECURITY: Final = page("docs/security.md")
-ROWS: Final = [*(f"L{n}" for n in range(1, 16)), *(f"M{n}" for n in range(1, 5)), "W2", "W3", "W7", "O1", "O2", "O5", "O6"]
+ROWS: Final = [
+    *(f"L{n}" for n in range(1, 16)),
+    *(f"M{n}" for n in range(1, 5)),
+    "W2",
+    "W3",
+    "W7",
+    "O1",
+    "O2",
+    "O5",
+    "O6",
+]
 """Those whose target exists or was promised; a later issue adds its own."""
 
 _NODE: Final = re.compile(r"(?P<file>tests/[\w./-]+\.py)::(?P<name>[\w:]+)")
