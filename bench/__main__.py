@@ -22,7 +22,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from bench import places, turns
 from bench.double import Behaviour
 from bench.inside import Crowd
-from bench.processes import Running, a_process, bot_environ, home_in, until_open
+from bench.processes import (
+    Running,
+    a_process,
+    bot_environ,
+    database_in,
+    home_in,
+    until_open,
+)
 from bench.table import Row, as_json, table
 from bench.talk import Double, a_conversation, a_double
 from bench.turns import Calls, Duel, Side
@@ -120,15 +127,16 @@ async def _duel(double: Double, folder: Path, stack: AsyncExitStack) -> Duel:
     )
     await until_open(floor_home / "control.sock")
 
-    async def side(running: Running, home: Path, database: str) -> Side:
+    async def side(running: Running, home: Path) -> Side:
+        database = database_in(home)
         conversation = await stack.enter_async_context(a_conversation(home / "control.sock"))
         return Side(running=running, conversation=conversation, database=database)
 
     await double.behave(Behaviour())
     return Duel(
         double,
-        await side(floor, floor_home, "floor.sqlite3"),
-        await side(bot, bot_home, "state.sqlite3"),
+        await side(floor, floor_home),
+        await side(bot, bot_home),
     )
 
 

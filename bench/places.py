@@ -22,13 +22,9 @@ from bench.processes import (
 from bench.table import Row
 from bench.talk import Double, a_conversation
 
-_SDK_FREE = "import aiohttp, markdown_it, pydantic, structlog, typer, yaml, sqlite3"
-_BESIDE = {
-    "demo": _SDK_FREE,
-    "openai": f"{_SDK_FREE}; from openai import AsyncOpenAI as C; C(api_key='none')",
-    "anthropic": f"{_SDK_FREE}; from anthropic import AsyncAnthropic as C; C(api_key='none')",
-}
-"""What a process that only imports the same libraries runs before it is looked at."""
+_IMPORTS = "import aiohttp, markdown_it, pydantic, structlog, typer, yaml, sqlite3"
+"""What a process that only imports the same libraries runs before it is looked at. No provider
+needs more: models are asked over aiohttp."""
 _THEN_WAIT = "; print('ready', flush=True); import time; time.sleep(600)"
 
 
@@ -98,12 +94,13 @@ async def memory(double: Double, folder: Path) -> list[Row]:
                 "ANTHROPIC_BASE_URL": await claude.line(),
             },
         }
+        beside = await _imports_pss(_IMPORTS)
         aims = {"demo": "70 MB", "openai": "90 MB", "anthropic": "120 MB"}
         return [
             Row(
                 name=f"memory after the first answer, {name}, beside its imports",
                 unit="MB",
-                beside=await _imports_pss(_BESIDE[name]),
+                beside=beside,
                 bot=await _bot_pss(home_in(folder, f"memory-{name}"), environ),
                 aim=aims[name],
             )

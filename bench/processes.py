@@ -103,6 +103,18 @@ def home_in(folder: Path, name: str) -> Path:
     return home
 
 
+def database_in(home: Path) -> str:
+    """Return the name of the one database in *home* that is written to.
+
+    Raises:
+        SystemExit: there is none, or more than one.
+    """
+    found = [file.name.removesuffix("-wal") for file in home.glob("*-wal")]
+    if len(found) != 1:
+        raise SystemExit(f"expected one database in {home}, found {found}")
+    return found[0]
+
+
 def bot_environ(home: Path, **more: str) -> dict[str, str]:
     """Return what a bot is started with."""
     return {"HOME": str(home), "STONECHAT_HOME": str(home), **more}

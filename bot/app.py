@@ -1,39 +1,25 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import tzinfo
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
-from bot.agent.answer import Agent
-from bot.agent.budget import Limits
-from bot.agent.failover import Candidate, Try
-from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.summary import summaries
+from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
 from bot.bus.local import LocalBus
-from bot.clock import RandomIds, SystemChance, SystemClock
-from bot.context.build import RequestBuilder
-from bot.context.fold import Fold
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
-from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
-from bot.contracts.inbound import ConversationKind
-from bot.contracts.messages import ToolCall
-from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.people import People
-from bot.contracts.session import AgentId
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
-from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Rank, Turn
+from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
@@ -45,33 +31,15 @@ from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
-from bot.sandbox import NoSandbox, find_sandbox
+from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
-from bot.setup.candidates import open_candidates
 from bot.store import open_store
-from bot.tools import BUILTIN
-from bot.workspace.files import WorkspaceFiles
 from bot.workspace.given import GivenFiles
-from bot.workspace.seen import SeenInMemory
-from bot.workspace.shared import as_seen_by
-from bot.workspace.tree import WorkspaceTree
 from channels import load_channel
 
-MAIN: Final = AgentId("main")
 OWNERS: Final = frozenset({"webchat:owner"})
 """Whoever holds the page's link, and the terminal of the same user."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seams:
-    """What a test replaces or adds: time, ids, chance, models by their settings id, tools."""
-
-    clock: Clock = SystemClock()  # noqa: RUF009 - it has no state
-    ids: Ids = RandomIds()  # noqa: RUF009 - it has no state
-    chance: Chance = SystemChance()  # noqa: RUF009 - it has no state
-    models: Mapping[str, ChatModel] | None = None
-    tools: tuple[Tool[Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +85,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     """
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
-        sandbox = await opening.enter_async_context(_sandbox(settings))
+        sandbox = await opening.enter_async_context(sandbox_sought(settings))
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
@@ -125,9 +93,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         channels = _channels(settings, store, people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineup = _lineup(settings, seams)
+        lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
-        agent, found = await _agent(settings, store, lineup, sandbox, seams)
+        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
         server = _server(settings, channels, web=web)
         setup = LiveSetup(
             settings,
@@ -156,7 +124,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus, summaries(_tools(found, seams))),
+            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
             lanes=Lanes(
                 store.turns,
                 runner,
@@ -173,38 +141,6 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
-
-
-async def _agent(
-    settings: Settings,
-    store: Store,
-    lineup: Lineup,
-    found: Awaitable[Sandbox | NoSandbox],
-    seams: Seams,
-) -> tuple[Agent, Sandbox | NoSandbox]:
-    chosen = settings.agents[MAIN]
-    workspace = WorkspaceTree(chosen.workspace)
-    sandbox = await found
-    builder = RequestBuilder(
-        files=WorkspaceFiles(chosen.workspace),
-        fold=Fold(_zone(seams.clock)),
-        sandbox_note=_sandbox_note(sandbox),
-    )
-    tools = _tools(sandbox, seams)
-    agent = Agent(
-        transcripts=store.transcripts,
-        lineup=lineup,
-        tools=tools,
-        build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, seams.clock),
-        limits=Limits(
-            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
-        ),
-        clock=seams.clock,
-        ids=seams.ids,
-        store_epoch=store.epoch,
-    )
-    return agent, sandbox
 
 
 def _people(settings: Settings, store: Store, seams: Seams) -> People:
@@ -279,89 +215,3 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
             for route in channel.routes()
         ],
     )
-
-
-def _lineup(settings: Settings, seams: Seams) -> Lineup:
-    candidates: list[Candidate] = []
-    for name in settings.agents[MAIN].models:
-        model = settings.models[name]
-        if seams.models is not None and name in seams.models:
-            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
-        else:
-            candidates += open_candidates(model, seams.clock)
-    return Lineup(candidates)
-
-
-def _tools(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
-    """Leave the shell out where nothing could hold what it starts."""
-    missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
-    return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
-
-
-@asynccontextmanager
-async def _sandbox(settings: Settings) -> AsyncIterator[Awaitable[Sandbox | NoSandbox]]:
-    """Look for it while the rest is built: to try it is to wait for another process."""
-    looking = asyncio.create_task(_found_sandbox(settings), name="look for a sandbox")
-    try:
-        yield looking
-    finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
-
-
-async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
-    if not settings.tools.shell:
-        return NoSandbox(reason="`tools.shell` is off in the configuration")
-    return await find_sandbox()
-
-
-def _sandbox_note(sandbox: Sandbox | NoSandbox) -> str:
-    if isinstance(sandbox, NoSandbox):
-        return f"You cannot run programs here: {sandbox.reason}."
-    return (
-        "Programs run in a sandbox: the workspace is their only writable place, "
-        "and there is no network."
-    )
-
-
-def _zone(clock: Clock) -> tzinfo:
-    zone = clock.now().astimezone().tzinfo
-    if zone is None:
-        raise ValueError("the clock gave a time without a zone")
-    return zone
-
-
-def _request_of(builder: RequestBuilder) -> BuildRequest:
-    async def build_request(
-        turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
-    ) -> ModelRequest:
-        rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
-        return await builder.build(
-            recorded,
-            tools,
-            rank=rank,
-            private=rank is Rank.OWNER and conversation.kind is ConversationKind.DIRECT,
-            history=attempt.history,
-            max_output=attempt.candidate.max_output,
-        )
-
-    return build_request
-
-
-def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
-    seen = SeenInMemory()
-    box = None if isinstance(sandbox, NoSandbox) else sandbox
-
-    def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
-        rank = turn.arrival.rank
-        return ToolContext(
-            call_id=call.id,
-            session_key=turn.session_key,
-            rank=rank,
-            workspace=as_seen_by(rank, workspace),
-            sandbox=box if rank >= Rank.ADMIN else None,
-            seen=seen,
-            clock=clock,
-        )
-
-    return tool_context

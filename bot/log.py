@@ -22,7 +22,7 @@ from bot.contracts.text import clean
 LOG_FILE: Final = "stonechat.log"
 _FILE_BYTES: Final = 10 * 1024 * 1024
 _FILES_KEPT: Final = 5
-_CHATTY: Final = ("aiohttp.access", "asyncio", "httpcore2", "httpx2", "anthropic", "openai")
+_CHATTY: Final = ("aiohttp.access", "asyncio")
 """Libraries that tell of every request: their warnings only, unless we are debugging."""
 _QUERY: Final = re.compile(r"\?[\w.~%-]+=[^\s\"'<>]*")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -110,10 +110,17 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
                 renderer,
             ],
         )
+        self._last: tuple[logging.LogRecord, str] | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the line, and mask it once more as the whole it has become."""
-        return mask(clean(super().format(record)))
+        """Write the line, and mask it once more as the whole it has become.
+
+        Where two outputs share the formatter the line is written once for both.
+        """
+        last = self._last
+        if last is None or last[0] is not record:
+            last = self._last = (record, mask(clean(super().format(record))))
+        return last[1]
 
 
 def _harmless(_: WrappedLogger, __: str, line: EventDict) -> EventDict:

@@ -10,6 +10,7 @@ import structlog
 
 from bot.app import App
 from bot.contracts.model import Warms
+from bot.trust import trust
 
 _log = structlog.get_logger(__name__)
 
@@ -45,6 +46,8 @@ async def serve(
 async def _run(
     app: App, stopping: asyncio.Event, ready: Callable[[App], None] | None, drain_seconds: float
 ) -> None:
+    if any(channel.name != "webchat" for channel in app.channels):
+        await asyncio.to_thread(trust)  # before their libraries make TLS connections
     async with asyncio.TaskGroup() as group:
         couriers_stop = asyncio.Event()
         for courier in app.couriers:

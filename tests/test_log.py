@@ -205,7 +205,7 @@ def test_a_library_cannot_switch_the_others_off() -> None:
 def test_libraries_are_quiet_unless_debugging() -> None:
     pipe = io.StringIO()
     log.configure(terminal=pipe, colours=False)
-    for name in ("httpx2", "aiohttp.access", "asyncio"):
+    for name in ("aiohttp.access", "asyncio"):
         logging.getLogger(name).info("chatter")
 
     assert pipe.getvalue() == ""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import Seams, build
+from bot.app import build
+from bot.assistant import Seams
 from bot.contracts.channel import Gateway
 from bot.contracts.inbound import (
     Conversation,

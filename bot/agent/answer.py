@@ -29,6 +29,7 @@ from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn
 
 _ENDINGS: Final = {
@@ -53,7 +54,7 @@ class Agent:
     ids: Ids
     store_epoch: int
 
-    async def answer(self, turn: Turn, hooks: Hooks) -> Outcome:
+    async def answer(self, turn: Turn, hooks: Hooks) -> Ending:
         """Carry *turn* to its last word, from wherever the record says it stands.
 
         Raises:
@@ -66,7 +67,7 @@ class Agent:
         if ruling is Verdict.CANCEL:
             raise TurnInterrupted("it was stopped")
         if isinstance(said := last_word(run), Outcome):
-            return said
+            return Ending(outcome=said)
         if ruling in _ENDINGS:
             failure, reason = _ENDINGS[ruling]
             return _failed(reason, run, failure)
@@ -79,7 +80,7 @@ class Agent:
         except CandidatesExhausted as error:
             return _failed(str(error), run)
 
-    async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Outcome:
+    async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:
             attempt = failover.current()
             recorded_before = len(run.transcript.of_this_turn)
@@ -137,7 +138,9 @@ def _freshness(turn: Turn) -> timedelta:
     return turn.arrival.fresh_until - turn.arrival.received_at
 
 
-def _failed(reason: str, run: Run, failure: Failure | None = None) -> Outcome:
-    return Outcome(
-        kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=run.transcript.usage()
+def _failed(reason: str, run: Run, failure: Failure | None = None) -> Ending:
+    return Ending(
+        outcome=Outcome(
+            kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=run.transcript.usage()
+        )
     )

@@ -8,13 +8,13 @@ from bot.agent.budget import Budget
 from bot.agent.hooks import Hooks
 from bot.agent.terminal import Said, SaidNothing, Unfinished, judge
 from bot.agent.toolbox import Toolbox
-from bot.agent.transcript import LiveTranscript
+from bot.agent.transcript import LiveTranscript, usage_of
 from bot.contracts import faults
 from bot.contracts.clock import Ids
 from bot.contracts.errors import ModelDisconnected, ModelError
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ChatModel, ModelRequest, TextDelta
-from bot.contracts.transcript import Nudge
+from bot.contracts.transcript import Ending, Nudge
 from bot.contracts.turn import Failure, Outcome, OutcomeKind
 
 _NUDGES: Final = 1
@@ -34,12 +34,13 @@ class Run:
 
 async def run_loop(
     model: ChatModel, request: Callable[[], Awaitable[ModelRequest]], run: Run
-) -> Outcome:
+) -> Ending:
     """Ask, act, ask again, until the model has said its last word.
 
-    Every message and every result is recorded before the next step begins. So
-    this may be left at any point and entered again: it goes on from the record,
-    and a last word that is recorded already is not asked for twice.
+    Every message and every result is recorded before the next step begins; the last
+    word is left to the commit that ends the turn. So this may be left at any point and
+    entered again: it goes on from the record, and a last word that is recorded already
+    is not asked for twice.
 
     Raises:
         ModelError: a model call failed; the transcript holds all that was done.
@@ -47,15 +48,19 @@ async def run_loop(
         LeaseLost: the turn is somebody else's by now.
     """
     while True:
-        ending = last_word(run)
-        if isinstance(ending, Outcome):
+        unfinished = last_word(run)
+        if isinstance(unfinished, Outcome):
             run.hooks.message_made(True)
-            return ending
-        if ending is not None:
+            return Ending(outcome=unfinished)
+        if unfinished is not None:
             run.hooks.message_made(False)
-            await run.transcript.keep(Nudge(text=ending.nudge))
+            await run.transcript.keep(Nudge(text=unfinished.nudge))
         run.budget.check_model_call()
         assistant = await _ask(model, await request(), run)
+        outcome = last_word(run, assistant)
+        if isinstance(outcome, Outcome):
+            run.hooks.message_made(True)
+            return Ending(outcome=outcome, words=(assistant,))
         await run.transcript.keep(assistant)
         if assistant.tool_calls:
             run.hooks.message_made(False)
@@ -63,9 +68,12 @@ async def run_loop(
             run.transcript.join(await run.hooks.absorb())
 
 
-def last_word(run: Run) -> Outcome | Unfinished | None:
-    """Say whether the record ends in an answer: an outcome, a message to nudge about, or no."""
-    entries = run.transcript.of_this_turn
+def last_word(run: Run, said: AssistantMessage | None = None) -> Outcome | Unfinished | None:
+    """Say whether the record ends in an answer: an outcome, a message to nudge about, or no.
+
+    With *said* the record is judged as if that stood at its end.
+    """
+    entries = [*run.transcript.of_this_turn, *([said] if said else ())]
     if not entries or not isinstance(entries[-1], AssistantMessage) or entries[-1].tool_calls:
         return None
     acted = any(isinstance(e, AssistantMessage) and e.tool_calls for e in entries)
@@ -77,7 +85,7 @@ def last_word(run: Run) -> Outcome | Unfinished | None:
         tools=run.tools.names,
         acted=acted,
     )
-    usage = run.transcript.usage()
+    usage = usage_of(entries)
     match judgement:
         case Said(text=text):
             return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)

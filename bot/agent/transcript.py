@@ -1,7 +1,7 @@
 """One turn's view of its session: what is recorded, and the only way to record more."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, Final
 
 from bot.contracts import faults
@@ -58,12 +58,17 @@ class LiveTranscript:
 
     def usage(self) -> Usage:
         """Return what the turn has spent so far."""
-        total = Usage()
-        for entry in self._mine:
-            if isinstance(entry, AssistantMessage):
-                total += entry.usage
-                total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
-        return total
+        return usage_of(self._mine)
+
+
+def usage_of(entries: Iterable[Entry]) -> Usage:
+    """Return what a turn with these *entries* has spent (pure)."""
+    total = Usage()
+    for entry in entries:
+        if isinstance(entry, AssistantMessage):
+            total += entry.usage
+            total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
+    return total
 
 
 async def to_the_end(work: Coroutine[Any, Any, None]) -> None:

@@ -4,13 +4,17 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Final, Self
 
-from bot.contracts.events import Event
+from bot.contracts.events import Event, WordsCame
 from bot.contracts.inbound import ConversationKey
 
 _MEMORY: Final = 1_000
 """How many events a listener may fall behind before it loses the oldest."""
+
+_TOGETHER: Final = 4_096
+"""Characters of unheard words from which on more of them are an event of their own."""
 
 
 class LocalBus:
@@ -42,14 +46,27 @@ class LocalBus:
 
 
 class _Listener:
-    """One listener's events, in order. Cancelling a wait for the next one loses nothing."""
+    """One listener's events, in order. Cancelling a wait for the next one loses nothing.
+
+    Words that follow words it has not heard yet are said with them.
+    """
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque(maxlen=_MEMORY)
         self._heard = asyncio.Event()
 
     def hear(self, event: Event) -> None:
-        self._events.append(event)
+        events = self._events
+        if events and isinstance(event, WordsCame):
+            last = events[-1]
+            if (
+                isinstance(last, WordsCame)
+                and last.turn_id == event.turn_id
+                and len(last.text) < _TOGETHER
+            ):
+                events[-1] = replace(last, text=last.text + event.text)
+                return
+        events.append(event)
         self._heard.set()
 
     def __aiter__(self) -> Self:

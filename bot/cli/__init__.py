@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from bot import __version__
+from bot.cli import groups
 from bot.contracts.errors import BotError, ConfigError, StoreHeld
 from bot.contracts.secret import mask
 
@@ -35,6 +36,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(groups.models, name="models")
+app.add_typer(groups.channels, name="channels")
+app.add_typer(groups.web, name="web")
 
 _INTERRUPTED_BY_TYPER = 130
 """What typer makes of Ctrl-C."""
@@ -125,6 +130,12 @@ def stonechat(
         raise typer.Exit(Exit.USAGE)
 
 
+def _import_quickly() -> None:
+    from bot.cli.quick import import_quickly
+
+    import_quickly()
+
+
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="Listen here instead; 0 takes any free port.")
 ]
@@ -138,6 +149,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")
 @app.command()
 def run(context: typer.Context, *, port: Port = None, host: Host = None) -> None:
     """Start the bot, and keep it running until Ctrl-C."""
+    _import_quickly()
     from bot.cli.run import run as run_until_stopped
 
     run_until_stopped(port=port, host=host, debug=context.obj)
@@ -165,6 +177,7 @@ def ask(
     ] = None,
 ) -> None:
     """Say one thing and print the answer. Exits 0 answered, 1 failed, 4 interrupted."""
+    _import_quickly()
     from bot.cli.ask import ask as say
 
     exit_code = say(text, attach or (), as_json=as_json, timeout=timeout, debug=context.obj)
@@ -174,6 +187,7 @@ def ask(
 @app.command()
 def chat(context: typer.Context) -> None:
     """Talk in the terminal. Ctrl-C stops the answer, Ctrl-D leaves."""
+    _import_quickly()
     from bot.cli.chat import chat as talk
 
     raise typer.Exit(talk(debug=context.obj))
@@ -186,50 +200,6 @@ def check() -> None:
 
     if not check_settings():
         raise typer.Exit(Exit.CONFIG)
-
-
-web = typer.Typer(
-    help="Who may use the page beside you: invite, list, revoke. For a running bot.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.add_typer(web, name="web")
-
-
-@web.command()
-def invite(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="What you call them; their id is the bot's own.")],
-    *,
-    rank: Annotated[
-        str,
-        typer.Option(
-            help="guest: talk; member: and have shared files read; admin: and every tool."
-        ),
-    ] = "member",
-) -> None:
-    """Let somebody in, and print the link for them; it works once, within a day."""
-    from bot.cli.web import invite as let_in
-
-    raise typer.Exit(let_in(name, rank, debug=context.obj))
-
-
-@web.command(name="list")
-def list_people(context: typer.Context) -> None:
-    """List who was let in, and who was shut out again."""
-    from bot.cli.web import list_people as show_people
-
-    raise typer.Exit(show_people(debug=context.obj))
-
-
-@web.command()
-def revoke(
-    context: typer.Context, name: Annotated[str, typer.Argument(help="Who, by name.")]
-) -> None:
-    """Shut somebody out at once: their logins, links, open pages and running turns end."""
-    from bot.cli.web import revoke as shut_out
-
-    raise typer.Exit(shut_out(name, debug=context.obj))
 
 
 @app.command()
@@ -277,95 +247,3 @@ def outbox(
     from bot.cli.lists import list_outbox
 
     list_outbox(everything=everything, limit=limit)
-
-
-_models = typer.Typer(no_args_is_help=True, help="Add, list and check models.")
-_channels = typer.Typer(no_args_is_help=True, help="Add and list channels.")
-app.add_typer(_models, name="models")
-app.add_typer(_channels, name="channels")
-
-
-@_models.command(name="add")
-def add_model(
-    context: typer.Context,
-    *,
-    model: Annotated[str | None, typer.Option(help="The provider's name of the model.")] = None,
-    provider: Annotated[
-        str | None, typer.Option(help="anthropic or openai, if the key does not tell.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="The address of a server that speaks OpenAI's API.")
-    ] = None,
-    local: Annotated[
-        bool, typer.Option("--local", help="Use Ollama, LM Studio or llama.cpp on this machine.")
-    ] = False,
-) -> None:
-    """Add a model by its key: checked live, kept for you alone, used from now on.
-
-    The key is asked for and not shown, or read from standard input:
-
-        stonechat models add
-
-        stonechat models add --model claude-haiku-5-5 < key.txt
-
-        stonechat models add --local --model qwen3:8b
-    """
-    from bot.cli.models import add_by_key, add_local
-
-    if local:
-        if provider is not None or base_url is not None:
-            raise typer.BadParameter("--local finds its server; leave the other options out")
-        add_local(model=model, debug=context.obj)
-    else:
-        add_by_key(model=model, provider=provider, base_url=base_url, debug=context.obj)
-
-
-@_models.command(name="list")
-def list_models() -> None:
-    """List the models that are asked, in their order, and where each was named."""
-    from bot.cli.models import list_models as show_models
-
-    show_models()
-
-
-@_models.command(name="check")
-def check_models() -> None:
-    """Ask every model for one word, with each of its keys. Costs a fraction of a cent."""
-    from bot.cli.models import check_models as ask_models
-
-    if not ask_models():
-        raise typer.Exit(Exit.FAILED)
-
-
-@_models.command(name="forget")
-def forget_choice() -> None:
-    """Forget what `models add` chose; the configuration and the environment decide again."""
-    from bot.cli.models import forget_choice as forget
-
-    forget()
-
-
-@_channels.command(name="add")
-def add_channel(
-    context: typer.Context,
-    channel: Annotated[str, typer.Argument(help="telegram")],
-) -> None:
-    """Add a platform by its token, checked live and kept for you alone.
-
-    The token is asked for and not shown, or read from standard input:
-
-        stonechat channels add telegram
-
-        stonechat channels add telegram < token.txt
-    """
-    from bot.cli.channels import add_channel as add
-
-    add(channel, debug=context.obj)
-
-
-@_channels.command(name="list")
-def list_channels() -> None:
-    """List the channels, and the tokens that wait for theirs."""
-    from bot.cli.channels import list_channels as show_channels
-
-    show_channels()

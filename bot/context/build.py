@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import tzinfo
+from functools import lru_cache
+from typing import Any, Final
 
 from bot.context.fold import Fold
 from bot.context.prompt import system_prompt
-from bot.contracts.model import ModelRequest, ToolOffer
+from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank
-from bot.workspace.files import WorkspaceFiles
+from bot.workspace.files import PromptFile, WorkspaceFiles
+
+_KEPT: Final = 16
+"""Prompts and lists of tools that are kept: one for each rank and place that somebody uses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,23 +44,29 @@ class RequestBuilder:
         reads along.
         """
         files = await self.files.read(private=private)
-        offered = sorted(tools, key=lambda tool: tool.name)
+        offered = tuple(sorted(tools, key=lambda tool: tool.name))
         return ModelRequest(
-            system=system_prompt(
-                files=files,
-                tools=offered,
-                zone=self.fold.zone,
-                sandbox_note=self.sandbox_note,
-                rank=rank,
-            ),
+            system=_system(files, offered, self.fold.zone, self.sandbox_note, rank),
             messages=self.fold.messages(recorded, history=history),
-            tools=tuple(
-                ToolOffer(
-                    name=tool.name,
-                    description=tool.description,
-                    schema=tool.parameters.schema(),
-                )
-                for tool in offered
-            ),
+            tools=_offers(offered),
             max_output=max_output,
         )
+
+
+@lru_cache(maxsize=_KEPT)
+def _system(
+    files: tuple[PromptFile, ...],
+    tools: tuple[Tool[Any], ...],
+    zone: tzinfo,
+    sandbox_note: str,
+    rank: Rank,
+) -> SystemPrompt:
+    return system_prompt(files=files, tools=tools, zone=zone, sandbox_note=sandbox_note, rank=rank)
+
+
+@lru_cache(maxsize=_KEPT)
+def _offers(tools: tuple[Tool[Any], ...]) -> tuple[ToolOffer, ...]:
+    return tuple(
+        ToolOffer(name=tool.name, description=tool.description, schema=tool.parameters.schema())
+        for tool in tools
+    )

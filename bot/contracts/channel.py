@@ -25,6 +25,8 @@ class Capabilities:
     """What the platform can do. `repeat` says what to do after a send with an unknown end."""
 
     repeat: OnUnknown
+    reads_the_store: bool = False
+    """Its readers read the lines of the store, so that an answer has arrived with its commit."""
 
 
 class Dialect(Protocol):

@@ -47,7 +47,11 @@ class OnUnknown(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One payload, one target, one row, one platform call."""
+    """One payload, one target, one row, one platform call.
+
+    Where a channel's readers read the store there is no call: the delivery is `sent` from
+    birth, with its receipt, and a line of the conversation by the commit that queues it.
+    """
 
     id: str
     """``<turn id>:<n>`` for an answer, ``<turn id>!<why>`` for a notice, a call id for a tool's."""

@@ -112,6 +112,7 @@ class Bus(Protocol):
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:
         """Listen to one conversation from the moment the context is entered.
 
-        A listener that falls more than 1,000 events behind loses the oldest.
+        A listener that falls more than 1,000 events behind loses the oldest. Words that come
+        while earlier ones of their turn are unheard are one event with them.
         """
         ...

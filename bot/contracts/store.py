@@ -5,8 +5,8 @@ or a delivery, and nothing is written. Every verb may raise `StoreUnavailable`,
 and then nothing is written either.
 """
 
-from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -15,8 +15,8 @@ from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Entry, Recorded
-from bot.contracts.turn import Arrival, Lane, Outcome, QueueMode, Turn, TurnId
+from bot.contracts.transcript import Ending, Entry, Recorded
+from bot.contracts.turn import Arrival, Lane, QueueMode, Turn, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,36 @@ class StopAsked:
     """A hint: somebody asked this running turn to stop."""
 
     turn_id: TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """No hint: this turn was taken for the listener, in the commit that opened it."""
+
+    turn: Turn
+
+
+Signal = WorkWaiting | StopAsked | Taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A listener's word that it would begin turns of these lanes at once."""
+
+    worker: str
+    lanes: Collection[Lane]
+    places: Callable[[], int]
+    """How many more it would begin now. Asked in the moment a turn is opened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What a turn took with it when it ended."""
+
+    absorbed: tuple[TurnId, ...] = ()
+    """Whom it had absorbed, in order: they ended with it."""
+    arrived: Mapping[str, int] = field(default_factory=dict)
+    """The deliveries that became lines in the same commit, with their seq."""
 
 
 class Turns(Protocol):
@@ -133,14 +163,23 @@ class Turns(Protocol):
         """Put a running turn back, to be taken again: a graceful stop, which is no crash."""
         ...
 
-    async def finish(
-        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
-    ) -> Sequence[TurnId]:
-        """End *turn* and queue what tells of it, in one commit; return whom it had absorbed."""
+    async def finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
+        """End *turn*, record its last words and queue what tells of it, in one commit.
+
+        A delivery that is `sent` from birth (a channel whose readers read the store) becomes
+        a line in this commit, unless an earlier one of its conversation is not final: then it
+        waits for the courier like any other.
+        """
         ...
 
-    def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
-        """Hints about work; a lost one costs a second."""
+    def signals(self, offer: Offer | None = None) -> AsyncGenerator[Signal, None]:
+        """Hints about work; a lost one costs a second.
+
+        Who offers places is also given turns: one that `open` could take at once, because its
+        session has none that runs or waits and no other turn is due, is taken in that very
+        commit, as `take` would, and comes as `Taken`. What was taken for a listener that has
+        gone is put back.
+        """
         ...
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from bot.contracts.inbound import Inbound
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.turn import Rank, TurnId
+from bot.contracts.turn import Outcome, Rank, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +51,14 @@ class Recorded:
     attempt: int
     at: datetime
     entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a turn ends, with the last words that are not recorded yet.
+
+    They are recorded in the commit that ends it, so that an answer needs no commit of its own.
+    """
+
+    outcome: Outcome
+    words: tuple[Entry, ...] = ()

@@ -101,10 +101,12 @@ class Guard:
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
     """Tell the browser to load nothing from elsewhere, guess nothing and keep nothing.
 
-    What a route says for itself stands: a file that somebody sent has a stricter policy.
+    Which versions of which libraries answer is told to nobody. What a route says for itself
+    stands: a file that somebody sent has a stricter policy.
     """
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
+    response.headers.pop("Server", None)
     if request.get(_ENCRYPTED):
         response.headers["Strict-Transport-Security"] = _ONLY_ENCRYPTED
 

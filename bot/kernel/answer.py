@@ -17,8 +17,8 @@ from bot.contracts.events import (
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.session import AgentId
 from bot.contracts.store import Turns
-from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Outcome, QueueMode, Turn
+from bot.contracts.transcript import Ending, Recorded
+from bot.contracts.turn import QueueMode, Turn
 from bot.kernel.absorb import absorb
 from bot.reply.directives import Silent, read_directives
 from bot.reply.live import LiveText
@@ -32,7 +32,7 @@ class Answers:
     turns: Turns
     bus: Bus
 
-    async def answer(self, turn: Turn) -> Outcome:
+    async def answer(self, turn: Turn) -> Ending:
         """Carry *turn* to its last word.
 
         Raises:

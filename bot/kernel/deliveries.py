@@ -1,13 +1,13 @@
 """From an outcome to what is sent: the rows that are committed with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
 from bot.contracts.channel import Channel
 from bot.contracts.clock import Clock
-from bot.contracts.delivery import Delivery, OnUnknown
+from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown, Receipt
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Outcome, Turn
@@ -40,10 +40,13 @@ class Deliveries:
             fits=channel.dialect.fits if channel else fits_anywhere,
         )
         repeat = channel.capabilities.repeat if channel else OnUnknown.REPEAT_ONCE
-        return [
+        deliveries = [
             self._delivery(turn, _id(turn, number, payload, outcome), payload, repeat)
             for number, payload in enumerate(payloads)
         ]
+        if channel is not None and channel.capabilities.reads_the_store:
+            return [self._arrived(delivery) for delivery in deliveries]
+        return deliveries
 
     def of_given_up(self, delivery: Delivery, reason: str) -> Sequence[Delivery]:
         """Return the notice that *delivery* did not arrive; a notice has none of its own."""
@@ -61,6 +64,11 @@ class Deliveries:
                 expires_at=self.clock.now() + _EXPIRES,
             ),
         )
+
+    def _arrived(self, delivery: Delivery) -> Delivery:
+        """Give *delivery* its receipt: with its commit it is where it has to be."""
+        receipt = Receipt(message_ids=(delivery.id,), at=self.clock.now())
+        return replace(delivery, state=DeliveryState.SENT, receipt=receipt)
 
     def _delivery(
         self, turn: Turn, delivery_id: str, payload: ReplyPayload, repeat: OnUnknown

@@ -90,7 +90,7 @@ class Intake:
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
-                if turn.state is TurnState.WAITING:
+                if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
                     self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
                 return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from contextlib import aclosing
 from typing import Final, assert_never
 
 import structlog
@@ -9,7 +10,7 @@ import structlog
 from bot.contracts import faults
 from bot.contracts.clock import Clock
 from bot.contracts.errors import LeaseLost, StoreUnavailable
-from bot.contracts.store import StopAsked, Turns, WorkWaiting
+from bot.contracts.store import Offer, Signal, StopAsked, Taken, Turns, WorkWaiting
 from bot.contracts.turn import Lane, Turn, TurnId
 from bot.kernel.lease import Lease
 from bot.kernel.turn import TurnRunner
@@ -55,6 +56,7 @@ class Lanes:
                 await self._wake.wait()
         finally:
             listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
 
     async def stop(self, *, drain_seconds: float) -> None:
         """Take no more turns; give those that run some time to end, then put them back.
@@ -91,21 +93,28 @@ class Lanes:
                 return
 
     async def _listen(self) -> None:
+        offer = Offer(worker=self._worker, lanes=_LANES, places=self._places)
         try:
             while True:
                 try:
-                    async for signal in self._turns.signals():
-                        self._hear(signal)
+                    async with aclosing(self._turns.signals(offer)) as signals:
+                        async for signal in signals:
+                            await self._hear(signal)
                 except StoreUnavailable as error:
                     _log.error("cannot look for turns", error=str(error))
                     await self._clock.sleep(_STORE_PAUSE_SECONDS)
         finally:
             self._wake.set()
 
-    def _hear(self, signal: WorkWaiting | StopAsked) -> None:
+    def _places(self) -> int:
+        return 0 if self._stopping else self._limit - len(self._running)
+
+    async def _hear(self, signal: Signal) -> None:
         match signal:
             case WorkWaiting():
                 self._wake.set()
+            case Taken(turn=turn):
+                await self._begin(turn)
             case StopAsked(turn_id=turn_id):
                 if lease := self._leases.get(turn_id):
                     lease.ask_to_stop()
@@ -125,16 +134,20 @@ class Lanes:
                 continue
             if turn is None:
                 return
-            if self._stopping:
-                await self._put_back(turn)
-                return
-            lease = Lease(self._turns, turn, self._clock)
-            if turn.cancel_asked or turn.id in self._stopped_early:
-                lease.ask_to_stop()
-            task = asyncio.create_task(self._run(turn, lease), name=f"turn {turn.id}")
-            self._leases[turn.id] = lease
-            self._running[task] = turn
-            task.add_done_callback(self._ended)
+            await self._begin(turn)
+
+    async def _begin(self, turn: Turn) -> None:
+        """Run a turn that we were given, unless we stop or another took the last place."""
+        if self._stopping or len(self._running) >= self._limit:
+            await self._put_back(turn)
+            return
+        lease = Lease(self._turns, turn, self._clock)
+        if turn.cancel_asked or turn.id in self._stopped_early:
+            lease.ask_to_stop()
+        task = asyncio.create_task(self._run(turn, lease), name=f"turn {turn.id}")
+        self._leases[turn.id] = lease
+        self._running[task] = turn
+        task.add_done_callback(self._ended)
 
     async def _run(self, turn: Turn, lease: Lease) -> None:
         with structlog.contextvars.bound_contextvars(turn=turn.id, session=turn.session_key):

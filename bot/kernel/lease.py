@@ -40,11 +40,12 @@ class Lease:
         self._turns = turns
         self._turn = turn
         self._clock = clock
-        self._stop = asyncio.Event()
+        self._stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def ask_to_stop(self) -> None:
         """Say that somebody wants the work to end."""
-        self._stop.set()
+        if not self._stop.done():
+            self._stop.set_result(None)
 
     async def carry(self, work: Coroutine[Any, Any, T]) -> T:
         """Await *work* while the lease is renewed beside it.
@@ -60,9 +61,9 @@ class Lease:
         """
         task = asyncio.ensure_future(work)
         renewing = asyncio.create_task(self._keep_renewing(), name="renew lease")
-        stopping = asyncio.create_task(self._stop.wait(), name="stop asked")
         try:
-            await asyncio.wait({task, renewing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            ends: set[asyncio.Future[Any]] = {task, renewing, self._stop}
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if task.cancelled():
                 raise RuntimeError("the work cancelled itself")
             if task.done():
@@ -74,7 +75,7 @@ class Lease:
                 renewing.result()
             raise TurnInterrupted("it was stopped")
         finally:
-            await _end(task, renewing, stopping)
+            await _end(task, renewing)
 
     async def _keep_renewing(self) -> None:
         """Ask the store again and again; whoever slept through the TTL takes its word too."""

@@ -10,9 +10,10 @@ from bot.contracts import faults
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
 from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInterrupted
-from bot.contracts.events import Bus, TurnEnded, TurnFinishing, TurnStarted
-from bot.contracts.store import Turns
-from bot.contracts.turn import Failure, Outcome, OutcomeKind, QueueMode, Turn, TurnId
+from bot.contracts.events import Bus, Delivered, TurnEnded, TurnFinishing, TurnStarted
+from bot.contracts.store import Finished, Turns
+from bot.contracts.transcript import Ending
+from bot.contracts.turn import Failure, Outcome, OutcomeKind, QueueMode, Turn
 from bot.kernel.absorb import absorb
 from bot.kernel.lease import Lease
 
@@ -21,7 +22,7 @@ _log = structlog.get_logger(__name__)
 _STORE_PAUSE_SECONDS: Final = 1.0
 _JOIN: Final = frozenset({QueueMode.COLLECT, QueueMode.STEER})
 
-Answer = Callable[[Turn], Coroutine[Any, Any, Outcome]]
+Answer = Callable[[Turn], Coroutine[Any, Any, Ending]]
 Compose = Callable[[Turn, Outcome], Sequence[Delivery]]
 
 
@@ -49,10 +50,17 @@ class TurnRunner:
         self.bus.publish(
             TurnStarted(conversation=conversation, turn_id=turn.id, attempt=turn.attempt)
         )
-        outcome = await self._outcome(turn, lease)
+        ending = await self._ending(turn, lease)
+        outcome = ending.outcome
         self.bus.publish(TurnFinishing(conversation=conversation, turn_id=turn.id))
-        joined = await self._finish(turn, outcome, self.compose(turn, outcome))
-        for turn_id in (turn.id, *joined):
+        finished = await self._finish(turn, ending, self.compose(turn, outcome))
+        for delivery_id, seq in finished.arrived.items():
+            self.bus.publish(
+                Delivered(
+                    conversation=conversation, turn_id=turn.id, delivery_id=delivery_id, seq=seq
+                )
+            )
+        for turn_id in (turn.id, *finished.absorbed):
             self.bus.publish(
                 TurnEnded(
                     conversation=conversation,
@@ -63,37 +71,42 @@ class TurnRunner:
             )
         _log.info("turn ended", outcome=outcome.kind, reason=outcome.reason)
 
-    async def _outcome(self, turn: Turn, lease: Lease) -> Outcome:
+    async def _ending(self, turn: Turn, lease: Lease) -> Ending:
         try:
             if turn.attempt == 1 and self.clock.now() <= turn.arrival.fresh_until:
                 # Later attempts go on from the record, which may already hold the last word;
                 # and one that is too late to begin takes no younger message with it.
                 await absorb(turn, _JOIN, turns=self.turns, bus=self.bus)
             return await lease.carry(self.answer(turn))
-        except TurnInterrupted:
-            return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")
         except LeaseLost:
             raise
-        except StoreUnavailable as error:
-            _log.warning("turn failed", error=str(error))
-            failure = Failure.NOT_RECORDED
-            return Outcome(kind=OutcomeKind.FAILED, reason=str(error), failure=failure)
-        except BotError as error:
-            _log.warning("turn failed", error=str(error))
-            return Outcome(kind=OutcomeKind.FAILED, reason=str(error))
-        except Exception:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
-            _log.exception("turn failed unexpectedly")
-            reason = "a fault of the bot; its log has the traceback"
-            return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=Failure.BROKEN)
+        except Exception as error:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
+            return Ending(outcome=_outcome_of(error))
 
-    async def _finish(
-        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
-    ) -> Sequence[TurnId]:
+    async def _finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
         """Commit the end; a store that cannot write is waited for, since nothing may be lost."""
         while True:
             try:
                 with faults.commit("run.finish"):
-                    return await self.turns.finish(turn, outcome, deliveries)
+                    return await self.turns.finish(turn, ending, deliveries)
             except StoreUnavailable as error:
                 _log.error("outcome not recorded yet", error=str(error))
                 await self.clock.sleep(_STORE_PAUSE_SECONDS)
+
+
+def _outcome_of(error: Exception) -> Outcome:
+    """Say what becomes of a turn that *error* ended, and log it."""
+    match error:
+        case TurnInterrupted():
+            return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")
+        case StoreUnavailable():
+            _log.warning("turn failed", error=str(error))
+            failure = Failure.NOT_RECORDED
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error), failure=failure)
+        case BotError():
+            _log.warning("turn failed", error=str(error))
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error))
+        case _:
+            _log.error("turn failed unexpectedly", exc_info=error)
+            reason = "a fault of the bot; its log has the traceback"
+            return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=Failure.BROKEN)

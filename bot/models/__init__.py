@@ -10,7 +10,7 @@ from bot.contracts.model import ChatModel, ModelParts, ProviderSpec
 def open_model(provider: str, parts: ModelParts) -> ChatModel:
     """Open a model of the provider whose folder is called *provider*.
 
-    Only that folder is imported, and its SDK not before the first call.
+    Only that folder is imported, and what takes long is left to the first call.
 
     Raises:
         ConfigError: there is no such provider, or *parts* do not suit it.

@@ -1,4 +1,4 @@
-"""A model whose SDK is imported at its first call, because that takes half a second."""
+"""A model that is opened at its first call, or before it, but not on the event loop."""
 
 import asyncio
 import importlib
@@ -11,7 +11,7 @@ from bot.models.server import Server
 
 
 class Client(Protocol):
-    """A provider's model, once its SDK is there; a `ChatModel` whose streams can be closed."""
+    """A provider's model, once it is open; a `ChatModel` whose streams can be closed."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Make one call; see `ChatModel.stream`."""
@@ -23,7 +23,10 @@ class Client(Protocol):
 
 
 class DeferredModel:
-    """Stands for the model that ``open_client(parts, server)`` of *module* makes."""
+    """Stands for the model that ``open_client(parts, server)`` of *module* makes.
+
+    Its module is imported and the store of certificates read where nobody waits for it.
+    """
 
     def __init__(self, module: str, parts: ModelParts, server: Server) -> None:
         self._module: Final = module
@@ -37,7 +40,7 @@ class DeferredModel:
         return self._parts.model
 
     async def warm(self) -> None:
-        """Import the SDK in a thread; calls that come meanwhile wait for the same import."""
+        """Open it in a thread; calls that come meanwhile wait for the same."""
         await self._opened()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -56,7 +59,7 @@ class DeferredModel:
     async def _opened(self) -> Client:
         if self._opening is None:
             self._opening = asyncio.create_task(asyncio.to_thread(self._open))
-        # Shielded: one caller that gives up must not cancel the import for the others.
+        # Shielded: one caller that gives up must not cancel it for the others.
         return await asyncio.shield(self._opening)
 
     def _open(self) -> Client:

@@ -22,6 +22,8 @@ class Halves:
 
     def joined(self, delta: _Delta) -> _Delta:
         """Return *delta* with whole characters: what was kept before it, without what is kept."""
+        if not self._kept and delta.text.isascii():
+            return delta
         text = self._kept.pop(type(delta), "") + delta.text
         if "\ud800" <= text[-1:] <= "\udbff":
             self._kept[type(delta)] = text[-1]

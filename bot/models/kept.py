@@ -1,9 +1,11 @@
-"""The bytes of messages that are sent again with every request."""
+"""The bytes of what is sent again with every request."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from bot.contracts.messages import Message
+
+_T = TypeVar("_T")
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
 
@@ -33,3 +35,17 @@ class KeptBytes:
         self._kept[id(message)] = (message, encoded)
         self._size += len(encoded)
         return encoded
+
+
+class KeptOne(Generic[_T]):
+    """Encodes a value once, for as long as an equal one comes again."""
+
+    def __init__(self, encode: Callable[[_T], bytes]) -> None:
+        self._encode = encode
+        self._kept: tuple[_T, bytes] | None = None
+
+    def __call__(self, value: _T) -> bytes:
+        """Return the bytes of *value*."""
+        if self._kept is None or self._kept[0] != value:
+            self._kept = (value, self._encode(value))
+        return self._kept[1]

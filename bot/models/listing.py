@@ -1,14 +1,13 @@
 """Which models a server lists, and what it says of their windows; no model is asked anything."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final
 
 from bot.contracts.secret import Secret
-from bot.net.api import Answer, ask
-
-_VERSION: Final = "2023-06-01"
-"""Of Anthropic's API; the header is needed (https://platform.claude.com/docs/en/api/versioning)."""
+from bot.net.api import Answer
 
 _WINDOWS: Final = (
     "max_input_tokens",  # Anthropic
@@ -33,20 +32,15 @@ class ListedModel:
 
 
 async def list_models(
-    provider: str, base_url: str, key: Secret | None, *, seconds: float = 15.0
+    provider: str, base_url: str, key: Secret, *, seconds: float = 15.0
 ) -> tuple[Answer, tuple[ListedModel, ...] | None]:
     """Ask for the models of *provider* at *base_url*; None stands for an answer that is no list.
 
     Raises:
         Unanswered: nothing came back.
     """
-    if provider == "anthropic":
-        url = f"{base_url}/v1/models?limit=1000"
-        headers = {"anthropic-version": _VERSION} | ({"x-api-key": key.reveal()} if key else {})
-    else:
-        url = f"{base_url}/models"
-        headers = {"Authorization": f"Bearer {key.reveal()}"} if key else {}
-    answer = await ask(url, headers=headers, seconds=seconds)
+    module = await asyncio.to_thread(import_module, f"bot.models.{provider}.listing")
+    answer: Answer = await module.ask_for_models(base_url, key, seconds)
     return answer, listed(answer)
 
 

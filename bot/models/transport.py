@@ -13,7 +13,7 @@ from bot.contracts.errors import ModelError
 from bot.models.failure import BROKEN, broken, unusable_proxy
 from bot.models.server import Server
 from bot.net.proxy import proxy_of
-from bot.net.trust import trust
+from bot.trust import trust
 
 _KEPT_SECONDS: Final = 4.0
 """How long a connection nobody uses is kept. Servers on uvicorn and on Node hang up after five
@@ -42,6 +42,7 @@ class Transport:
         self._proxy: Final = None if server.is_loopback else proxy_of(self._url)
         secured = {self._url.scheme, URL(self._proxy).scheme if self._proxy else ""}
         self._trust: Final = trust() if "https" in secured else True
+        self._urls: Final[dict[str, URL]] = {}
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: bytes) -> "Reply":
@@ -67,11 +68,10 @@ class Transport:
     async def _send(self, method: str, path: str, body: bytes | None) -> "Reply":
         if self._session is None:
             self._session = self._opened()
-        url = self._url.with_path(f"{self._url.raw_path.rstrip('/')}{path}", encoded=True)
         try:
             response = await self._session.request(
                 method,
-                url.with_query(self._url.query) if self._url.query else url,
+                self._at(path),
                 data=None if body is None else _Json(body),
                 allow_redirects=False,
                 proxy=self._proxy,
@@ -79,6 +79,12 @@ class Transport:
         except BROKEN as error:
             raise broken(error, self._server) from error
         return Reply(response, self._server)
+
+    def _at(self, path: str) -> URL:
+        if path not in self._urls:
+            whole = f"{self._url.raw_path.rstrip('/')}{path}"
+            self._urls[path] = self._url.with_path(whole, encoded=True, keep_query=True)
+        return self._urls[path]
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._proxy is not None and URL(self._proxy).scheme not in {"http", "https"}:

@@ -7,7 +7,7 @@ import asyncio
 import json
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from ipaddress import ip_address
@@ -18,7 +18,7 @@ import aiohttp
 from yarl import URL
 
 from bot.net.proxy import proxy_of
-from bot.net.trust import trust
+from bot.trust import trust
 
 _LARGEST: Final = 4 * 1024 * 1024
 """Bytes of an answer: a list of a thousand models is a tenth of it."""
@@ -96,13 +96,13 @@ async def ask(
         ):
             return Answer(
                 status=response.status,
-                body=_json(await _read(response)),
+                body=parsed(await _read(response)),
                 headers=response.headers.copy(),
             )
     except TimeoutError:
         raise Unanswered(Trouble.SLOW) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise Unanswered(_trouble(error)) from None
+        raise Unanswered(trouble_of(error)) from None
 
 
 def is_loopback(url: str) -> bool:
@@ -125,20 +125,36 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     return bytes(read)
 
 
-def _json(text: bytes) -> object:
+def parsed(text: bytes) -> object:
+    """Return what *text* is as JSON, or None (pure)."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _trouble(error: BaseException) -> Trouble:
-    match error:
-        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
-            return Trouble.CERTIFICATE
-        case aiohttp.ClientConnectorDNSError() | socket.gaierror():
-            return Trouble.NAME
-        case aiohttp.ClientConnectorError():
-            return Trouble.REFUSED
-        case _:
-            return Trouble.BROKEN
+def trouble_of(error: BaseException) -> Trouble:
+    """Say why there was no answer: by the first cause that a person can act on (pure)."""
+    for cause in _causes(error):
+        match cause:
+            case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError():
+                return Trouble.CERTIFICATE
+            case ssl.SSLError():
+                return Trouble.CERTIFICATE
+            case aiohttp.ClientConnectorDNSError() | socket.gaierror():
+                return Trouble.NAME
+            case aiohttp.ClientConnectorError() | ConnectionRefusedError():
+                return Trouble.REFUSED
+            case _:
+                continue
+    return Trouble.BROKEN
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Give *error* and what is behind it; a connection tried twice hides it in a group."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                yield from _causes(inner)
+        error = error.__cause__ or error.__context__

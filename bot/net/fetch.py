@@ -19,6 +19,7 @@ from yarl import URL
 
 from bot.contracts.errors import ToolError
 from bot.net.public import is_public
+from bot.trust import trust
 
 MAX_BYTES: Final = 5 * 1024 * 1024
 """Of one page, after decompression."""
@@ -98,6 +99,7 @@ class Web:
         """
         try:
             async with asyncio.timeout(self._max_seconds):
+                await asyncio.to_thread(trust)  # aiohttp's own context may not have read it
                 return await self._follow(_checked(url))
         except TimeoutError:
             raise ToolError(f"the page took longer than {self._max_seconds:g} seconds") from None

@@ -1,5 +1,6 @@
 """Which proxy stands in between, by the environment's word: read once for each client."""
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from ipaddress import ip_address, ip_network
 from urllib.request import getproxies, proxy_bypass
@@ -9,10 +10,20 @@ from yarl import URL
 
 def proxy_of(url: URL) -> str | None:
     """Return the proxy that the environment, or macOS, names for *url*; None for none."""
+    return proxy_among(url, getproxies(), proxy_bypass)
+
+
+def proxy_among(
+    url: URL, known: Mapping[str, str], passes_by: Callable[[str], object]
+) -> str | None:
+    """Return the one of the *known* proxies that *url* is reached through; None for none (pure).
+
+    *known* is by scheme, with ``all`` for any and ``no`` for the exceptions, as `getproxies`
+    returns it; *passes_by* says whether a ``host:port`` is one of the exceptions.
+    """
     host = url.host or ""
-    known = getproxies()
     proxy = known.get(url.scheme) or known.get("all")
-    if not proxy or proxy_bypass(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
+    if not proxy or passes_by(f"{host}:{url.port}") or _in_a_network(host, known.get("no", "")):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
 

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from bot.reply.marks import Marks, beginnings, slices
+from bot.reply.marks import SLICE, Marks, beginnings, slices
 from bot.reply.visible import visible
 
 
@@ -99,7 +99,7 @@ class Directives:
     """One message while it is being written: feed it pieces, get the text without directives."""
 
     def __init__(self) -> None:
-        self._marks = Marks(_MARK, _UNFINISHED)
+        self._marks = Marks(_MARK, _UNFINISHED, "[")
         self._found: list[Directive] = []
         self._blank: str | None = None
         """The white space of a line that so far held nothing but directives."""
@@ -111,6 +111,8 @@ class Directives:
 
     def feed(self, piece: str) -> str:
         """Take some more of the message; return the text that is sure to be no directive."""
+        if len(piece) <= SLICE:
+            return self._take(piece)
         return "".join(map(self._take, slices(piece)))
 
     def end(self) -> str:

@@ -8,6 +8,7 @@ kept, and nothing more, so however a text is cut the same marks are found.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
 _LEAD: Final = re.compile(r"(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*")
@@ -23,12 +24,13 @@ _MAYBE_END: Final = re.compile(
 _MAYBE_CODE: Final = re.compile(r"[\\~]~?\Z")
 _REMEMBERED: Final = 100
 """How much of a long line is kept to know what stands before a mark."""
-_SLICE: Final = 256
+SLICE: Final = 256
+"""Characters of the longest piece that is looked at in one step."""
 
 
 def slices(piece: str) -> Iterator[str]:
     """Cut a long piece, so that no step looks at all that follows: time stays linear."""
-    return (piece[start : start + _SLICE] for start in range(0, len(piece), _SLICE))
+    return (piece[start : start + SLICE] for start in range(0, len(piece), SLICE))
 
 
 def beginnings(words: Iterable[str]) -> str:
@@ -37,15 +39,23 @@ def beginnings(words: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, begun), key=len, reverse=True))
 
 
+@cache
+def _plain(starts: str) -> re.Pattern[str]:
+    """Return what matches a piece of a line in which neither a mark nor code begins."""
+    return re.compile(rf"[^{re.escape(starts)}\\`~\n]*")
+
+
 class Marks:
     """The marks of one growing text.
 
     `mark` matches what is looked for; `unfinished` matches a tail, up to the very
-    end, that more words could make a mark.
+    end, that more words could make a mark. Both begin with one of `starts`, or at
+    the head of a line.
     """
 
-    def __init__(self, mark: re.Pattern[str], unfinished: re.Pattern[str]) -> None:
+    def __init__(self, mark: re.Pattern[str], unfinished: re.Pattern[str], starts: str) -> None:
         self._unfinished = unfinished
+        self._plain = _plain(starts)
         self._token = re.compile(
             rf"(?P<mark>{mark.pattern})|(?P<escape>\\[!-/:-@\[-`{{-~])|(?P<ticks>`+)|(?P<waves>~~~+)",
             mark.flags,
@@ -72,6 +82,11 @@ class Marks:
 
         With *final* there is no more text to come, and nothing is kept.
         """
+        if self._is_plain():
+            start, self._at = self._at, len(self._text)
+            text = self._text[start:]
+            self._forget()
+            return text, None
         passed: list[str] = []
         while True:
             if self._fence:
@@ -85,6 +100,12 @@ class Marks:
             if not decided:
                 self._forget()
                 return "".join(passed), None
+
+    def _is_plain(self) -> bool:
+        """Whether no mark and no code can begin in what is left: most words of most answers."""
+        if self._fence or self._ticks or self._at == 0 or self._text[self._at - 1] == "\n":
+            return False
+        return self._plain.fullmatch(self._text, self._at) is not None
 
     def skip_past(
         self, mark: re.Pattern[str], unfinished: re.Pattern[str], *, final: bool

@@ -8,7 +8,7 @@ closes its angle bracket.
 import re
 from typing import Final
 
-from bot.reply.marks import Marks, beginnings, slices
+from bot.reply.marks import SLICE, Marks, beginnings, slices
 
 _THINKING: Final = ("think", "thinking", "thought", "antthinking")
 _BLOCKS: Final = (
@@ -74,7 +74,7 @@ class VisibleText:
     """
 
     def __init__(self) -> None:
-        self._marks = Marks(_MARK, _UNFINISHED)
+        self._marks = Marks(_MARK, _UNFINISHED, "<")
         self._thinking = False
         self._block: re.Match[str] | None = None
         self._shown = 0
@@ -93,6 +93,8 @@ class VisibleText:
 
     def feed(self, piece: str) -> str:
         """Take some more of the message; return what has become visible."""
+        if len(piece) <= SLICE:
+            return self._take(piece)
         return "".join(map(self._take, slices(piece)))
 
     def end(self) -> str:

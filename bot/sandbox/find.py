@@ -71,3 +71,13 @@ async def _try(sandbox: Sandbox) -> str | None:
         except OSError as error:
             return error.strerror or type(error).__name__
     return None if finished.output == "works\n" else first_line(finished.output)
+
+
+def note_on(sandbox: Sandbox | NoSandbox) -> str:
+    """Say for the model how programs run here, or why they do not (pure)."""
+    if isinstance(sandbox, NoSandbox):
+        return f"You cannot run programs here: {sandbox.reason}."
+    return (
+        "Programs run in a sandbox: the workspace is their only writable place, "
+        "and there is no network."
+    )

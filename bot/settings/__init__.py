@@ -1,5 +1,6 @@
 """The settings: from `config.yaml`, `.env` and the environment to frozen, checked values."""
 
+from bot.settings import alone as alone
 from bot.settings.home import home_folder, open_home, shipped
 from bot.settings.load import load_settings, read_settings, remember_good
 from bot.settings.models import ModelSettings

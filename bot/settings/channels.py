@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ValidationInfo
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
@@ -12,32 +12,25 @@ from bot.settings.secrets import read_secret_file
 from bot.settings.section import refusal
 from bot.settings.surroundings import Surroundings
 
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _SECRET_KEY: Final = re.compile(r"(?:.*_)?(?:key|token|secret|password)s?")
 
 
-def _channels(value: object, info: ValidationInfo) -> object:
-    if not isinstance(value, dict):
-        raise refusal(value, "a mapping from a channel's name to its settings")
-    surroundings = info.context
-    if not isinstance(surroundings, Surroundings):
-        raise TypeError("channels are read with their surroundings")
-    sections: dict[str, dict[str, object]] = {}
-    for name, section in value.items():
-        if not _NAME.fullmatch(name):
-            raise refusal(name, "a channel's name, such as webchat")
-        if section is not None and not isinstance(section, dict):
-            raise PydanticCustomError(
-                "wrong_channel",
-                "{key}",
-                {"key": name, "found": "no mapping", "expected": "the settings of the channel"},
-            )
-        sections[name] = _with_secrets(section or {}, name, surroundings)
-    return sections
+def _name(value: object) -> object:
+    if isinstance(value, str) and NAME.fullmatch(value):
+        return value
+    raise refusal(value, "a channel's name, such as webchat")
+
+
+def _section(value: object, info: ValidationInfo) -> object:
+    if value is not None and not isinstance(value, dict):
+        found, expected = "no mapping", "the settings of the channel"
+        raise PydanticCustomError("refused", "{found}", {"found": found, "expected": expected})
+    return _with_secrets(value or {}, "", cast("Surroundings", info.context))
 
 
 def _with_secrets(
-    section: dict[str, object], path: str, surroundings: Surroundings
+    section: dict[str, object], above: str, surroundings: Surroundings
 ) -> dict[str, object]:
     """Read every ``{file: path}``, and remember what is secret, so that logs mask it."""
     filled: dict[str, object] = {}
@@ -48,16 +41,16 @@ def _with_secrets(
                     filled[key] = read_secret_file(written, surroundings).reveal()
                 except ValueError as error:
                     raise PydanticCustomError(
-                        "wrong_channel",
+                        "refused",
                         "{key}",
                         {
-                            "key": f"{path}.{key}",
+                            "key": f"{above}{key}",
                             "found": f"the file {written!r}",
                             "expected": str(error),
                         },
                     ) from None
             case dict():
-                filled[key] = _with_secrets(value, f"{path}.{key}", surroundings)
+                filled[key] = _with_secrets(value, f"{above}{key}.", surroundings)
             case str() if _SECRET_KEY.fullmatch(key):
                 filled[key] = Secret(value).reveal()
             case _:
@@ -65,5 +58,10 @@ def _with_secrets(
     return filled
 
 
-Channels = Annotated[Mapping[str, dict[str, object]], BeforeValidator(_channels)]
+Channels = Mapping[
+    Annotated[str, BeforeValidator(_name), WithJsonSchema({"pattern": f"^{NAME.pattern}$"})],
+    Annotated[
+        dict[str, object], BeforeValidator(_section), WithJsonSchema({"type": ["object", "null"]})
+    ],
+]
 """Each channel's own section as written, every scalar still text; the channel checks it."""

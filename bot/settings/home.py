@@ -43,6 +43,8 @@ def home_folder(environ: Mapping[str, str] | None = None) -> Path:
 def open_home(home: Path) -> None:
     """Create the state directory if it is absent, for its owner alone; seed its `config.yaml`.
 
+    Beside it lies the schema that editors check it against, always that of this version.
+
     Raises:
         ConfigError: it cannot be written, belongs to somebody else, or is a folder of other things.
     """
@@ -50,6 +52,7 @@ def open_home(home: Path) -> None:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check(home)
         _seed(home / "config.yaml", shipped("config") / "config.yaml")
+        _renew(home / "schema.json", shipped("config") / "schema.json")
     except FileExistsError:
         raise ConfigError(_VARIABLE, f"{home}, which is no folder", "a folder") from None
     except OSError as error:
@@ -80,6 +83,12 @@ def _check(home: Path) -> None:
 def _seed(file: Path, template: Path) -> None:
     if not os.path.lexists(file):
         write_private(file, template.read_bytes())
+
+
+def _renew(file: Path, original: Path) -> None:
+    content = original.read_bytes()
+    if not file.is_file() or file.read_bytes() != content:
+        write_private(file, content)
 
 
 def write_private(file: Path, content: bytes) -> None:

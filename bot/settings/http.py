@@ -2,14 +2,15 @@
 
 import ipaddress
 import re
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.errors import ConfigError
 from bot.settings.section import Section, refusal, shown, whole
+from bot.settings.shape import Shape, matching, numerals
 
 _ANY_ADDRESS: Final = "an IP address such as 127.0.0.1, or localhost"
 _PUBLIC_URL: Final = "an address such as https://chat.example.org, without a path"
@@ -19,6 +20,19 @@ _NEEDS_PUBLIC_URL: Final = (
     "the name under which others may reach it"
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_IPV4: Final = rf"(?:{numerals(0, 255)})(?:\.(?:{numerals(0, 255)})){{3}}"
+_IPV6: Final = r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*"
+"""Its characters; that they are an address is left to the loader."""
+_LOCAL: Final = rf"localhost|127(?:\.(?:{numerals(0, 255)})){{3}}"
+_LOOPBACK: Final = f"{_LOCAL}|::1"
+_PORT: Final = f"(?::(?:{numerals(1, 65535)}))?/?"
+_NAMED: Final = (
+    rf"[Hh][Tt][Tt][Pp][Ss]://(?:(?!-)[\w-]+(?:\.(?!-)[\w-]+)*|\[{_IPV6}\]){_PORT}"
+    rf"|[Hh][Tt][Tt][Pp]://(?:{_LOCAL}|\[::1\]){_PORT}"
+)
+_NETWORK: Final = matching(
+    f"{_IPV4}(?:/(?:{numerals(1, 32)}))?|{_IPV6}(?:/(?:{numerals(1, 128)}))?"
+)
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -104,14 +118,35 @@ def _is_loopback(host: str) -> bool:
 class HttpSettings(Section):
     """The address of the page."""
 
-    host: Annotated[str, BeforeValidator(_host)] = "127.0.0.1"
+    rules: ClassVar[Shape] = {
+        "if": {
+            "properties": {
+                "host": {"not": {"anyOf": [*matching(_LOOPBACK)["anyOf"], {"type": "null"}]}}
+            },
+            "required": ["host"],
+        },
+        "then": {
+            "properties": {"public_url": {"not": {"enum": [None, ""]}}},
+            "required": ["public_url"],
+        },
+    }
+
+    host: Annotated[
+        str, BeforeValidator(_host), WithJsonSchema(matching(f"localhost|{_IPV4}|{_IPV6}"))
+    ] = "127.0.0.1"
     """The IP address it listens at. Only with `public_url` one that other machines reach."""
     port: Annotated[int, BeforeValidator(whole(0, 65535))] = 7870
     """The TCP port; 0 takes any free one."""
-    public_url: Annotated[str | None, BeforeValidator(_public_url)] = None
+    public_url: Annotated[
+        str | None, BeforeValidator(_public_url), WithJsonSchema(matching(_NAMED, ""))
+    ] = None
     """Where browsers elsewhere find it, such as `https://chat.example.org`: a name of its own, with
     a proxy behind it that has the certificate. Links begin with it, and no other name is served."""
-    trusted_proxies: Annotated[tuple[str, ...], BeforeValidator(_proxies)] = ()
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_proxies),
+        WithJsonSchema({"anyOf": [{"type": "array", "items": _NETWORK}, *_NETWORK["anyOf"]]}),
+    ] = ()
     """IP addresses and networks whose `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded` are
     believed. Nobody's are unless listed, not even this machine's."""
 

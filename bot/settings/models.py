@@ -6,15 +6,23 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
+from bot.settings.elsewhere import OLLAMA_HOST, ollama_address
 from bot.settings.environment import Environment, Variable
 from bot.settings.secrets import SecretText
 from bot.settings.section import Section, Text, refusal, whole
+from bot.settings.shape import matching, numerals
 
 PROVIDER_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+_ADDRESS: Final = re.compile(
+    rf"\s*[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@:\[\]\\]+|\[[0-9A-Fa-f:.]+\])"
+    rf"(?::(?:{numerals(1, 65535)}))?(?:/[^\s?#]*)?\s*"
+)
+"""A server's address without a login, a query or a fragment."""
 
 
 def _provider(value: object) -> object:
@@ -39,6 +47,8 @@ def _base_url(value: object) -> object:
         raise PydanticCustomError(
             "refused", "{found}", {"found": found, "expected": f"{expected}, and the key in `key:`"}
         )
+    if not _ADDRESS.fullmatch(value):
+        raise refusal(value, expected)
     return value.strip().rstrip("/")
 
 
@@ -48,11 +58,17 @@ Tokens = Annotated[int, BeforeValidator(whole(1, 100_000_000))]
 class ModelEntry(Section):
     """One model of one provider, as written in the YAML."""
 
-    provider: Annotated[str, BeforeValidator(_provider)]
+    provider: Annotated[
+        str,
+        BeforeValidator(_provider),
+        WithJsonSchema(matching(PROVIDER_NAME.pattern, "anthropic", "openai", "ollama", "demo")),
+    ]
     """`anthropic`, `openai` (and every server that speaks like it), `ollama` or `demo`."""
     model: Text
     """The provider's own name of the model."""
-    base_url: Annotated[str | None, BeforeValidator(_base_url)] = None
+    base_url: Annotated[
+        str | None, BeforeValidator(_base_url), WithJsonSchema(matching(_ADDRESS.pattern))
+    ] = None
     """The address of its server, if it is not the provider's own."""
     key: SecretText | None = None
     """The key. Left out, the provider's variable is used if it is set."""
@@ -92,13 +108,13 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Provider:
-    """A provider's variables, as its SDK names them, and the model taken if none is named."""
+    """A provider's variables, as its own SDK names them, and the model taken if none is named."""
 
     key: str
     base_url: str
     model: str
     model_if_unnamed: str
-    """A current one of middle price, among those that the installed SDK lists."""
+    """A current one of middle price, among those that its SDK lists."""
 
 
 _PROVIDERS: Final = {
@@ -170,6 +186,9 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
     keys = ((entry.key,) if entry.key is not None else ()) + entry.keys
     base_url, source = entry.base_url, where
     provider = _PROVIDERS.get(entry.provider)
+    if entry.provider == "ollama" and base_url is None:
+        host = environment.get(OLLAMA_HOST)
+        base_url = ollama_address(host.value) if host else None
     if provider is not None and not keys and base_url is None:
         key = environment.get(provider.key)
         address = environment.get(provider.base_url)

@@ -15,7 +15,7 @@ from bot.settings.elsewhere import addresses, stored_tokens
 from bot.settings.environment import Unset, fill_in
 from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed, named_besides
 from bot.settings.root import Configuration, Settings
-from bot.settings.section import one_of, shown
+from bot.settings.section import Section, one_of, section_below, shown
 from bot.settings.surroundings import Surroundings
 from bot.settings.terminal import command_name
 from bot.settings.yaml import KeyPath, Parsed, Value, dotted
@@ -31,9 +31,11 @@ _PLAIN: Final = {
 class SettingsBroken(ConfigError):
     """The operator must act; it speaks of the first mistake, `mistakes` are all."""
 
-    def __init__(self, first: ConfigError, *others: ConfigError) -> None:
+    def __init__(self, first: ConfigError, *others: ConfigError, store: str | None = None) -> None:
         super().__init__(first.setting, first.found, first.expected, where=first.where)
         self.mistakes = (first, *others)
+        self.store = store
+        """Where everything is remembered, if that much is known in spite of the mistakes."""
 
     def __str__(self) -> str:
         """The first mistake, and how many there are besides."""
@@ -52,36 +54,45 @@ class Reading:
     filled: set[KeyPath] = field(default_factory=set)
     """Values that came in through ``${NAME}``: an error does not show them."""
     unset: dict[KeyPath, Unset] = field(default_factory=dict)
+    mistakes: list[tuple[KeyPath, ConfigError]] = field(default_factory=list)
+    """All that is wrong, wherever it was noticed; one mistake never hides another."""
 
     def settings(self) -> Settings:
         """Carry out the reading.
 
         Raises:
-            SettingsBroken: something is wrong; it names all of it.
+            SettingsBroken: something is wrong; it names all of it, in the file's order.
         """
         idle = self._idle_models()
         tree = cast("dict[str, Value]", self._fill(self.parsed.root, ()))
         self._leave_out(tree, idle)
-        errors = [self._error(path, each.found, each.expected) for path, each in self.unset.items()]
-        written, refused = self._validated(tree)
-        errors += refused
-        if written is not None and not errors:
-            return self._assembled(written)
-        raise SettingsBroken(*errors)
+        written = self._validated(tree)
+        settings = None if written is None else self._assembled(written)
+        if settings is None or self.mistakes:
+            order = {path: number for number, path in enumerate(self.parsed.lines)}
+            self.mistakes.sort(key=lambda noted: order.get(self._written(noted[0]), -1))
+            store = None if written is None or self._is_wrong(("store",)) else written.store
+            raise SettingsBroken(*(error for _, error in self.mistakes), store=store)
+        return settings
 
-    def _validated(self, tree: Value) -> tuple[Configuration | None, list[ConfigError]]:
-        """Judge *tree*. An unknown key is taken out and the rest judged again: it hides nothing."""
+    def _validated(self, tree: dict[str, Value]) -> Configuration | None:
+        """Judge *tree*; where parts of it are wrong, give the rest, if that can be judged."""
         try:
-            return Configuration.model_validate(tree, context=self.surroundings), []
+            written = Configuration.model_validate(tree, context=self.surroundings)
+            if not self.unset:
+                return written
         except ValidationError as error:
-            details = error.errors(include_url=False)
-        unknown = [each for each in details if each["type"] == "unknown_key"]
-        refused = [found for each in unknown or details if (found := self._refused(each))]
-        if unknown:
-            for each in unknown:
-                _take_out(tree, each["loc"], each["ctx"]["key"])
-            refused += self._validated(tree)[1]
-        return None, refused
+            for details in error.errors(include_url=False):
+                self._refused(details)
+        for path, each in self.unset.items():
+            if not self._is_wrong(path):
+                self._note(path, each.found, each.expected)
+        for path, _ in self.mistakes:
+            _take_out(tree, path)
+        try:
+            return Configuration.model_validate(tree, context=self.surroundings)
+        except ValidationError:  # something around the mistakes needs what they broke
+            return None
 
     def _fill(self, value: Value, path: KeyPath) -> Value:
         """Replace every ``${NAME}``; one without a value is noted, and nothing stands there."""
@@ -118,7 +129,7 @@ class Reading:
     def _leave_out(self, tree: dict[str, Value], idle: frozenset[str]) -> None:
         models = tree.get("models")
         for path, error in list(self.unset.items()):
-            if path[0] == "models" and path[1] in idle and isinstance(models, dict):
+            if path[0] == "models" and path[1:2] and path[1] in idle and isinstance(models, dict):
                 del self.unset[path]
                 models.pop(str(path[1]), None)
                 self.surroundings.findings.append(
@@ -126,44 +137,48 @@ class Reading:
                     f" it asks for {error.found}"
                 )
 
-    def _refused(self, details: ErrorDetails) -> ConfigError | None:
-        """Put what pydantic found into our words; None for what only follows from `unset`."""
+    def _refused(self, details: ErrorDetails) -> None:
+        """Note what pydantic found, in our words, unless it only follows from `unset`."""
         path = tuple(step for step in details["loc"] if step != "[key]")
         said: Mapping[str, str] = details.get("ctx") or {}
         if "key" in said:
             path = (*path, *said["key"].split("."))
+        if details["type"] == "extra_forbidden":
+            known = _section(path[:-1]).model_fields
+            self._note(path, "a key that does not exist", one_of(known, str(path[-1])))
+            return
         if any(path == other[: len(path)] or other == path[: len(other)] for other in self.unset):
-            return None
+            return
+        if details["type"] == "missing":
+            meaning = _section(path[:-1]).meanings()[str(path[-1])]
+            self._note(path, "nothing", f"a value: {meaning.rstrip('.')}")
+            return
         expected = said.get("expected") or _PLAIN.get(
             details["type"], details["msg"].removeprefix("Input should be ")
         )
-        if details["type"] == "unknown_key":
-            found = "a key that does not exist"
-        elif details["type"] == "missing_key":
-            found = "nothing"
-        elif path in self.filled:
-            found = _HIDDEN
-        else:
-            found = said.get("found") or shown(details["input"])
-        return self._error(path, found, expected)
+        found = _HIDDEN if path in self.filled else said.get("found") or shown(details["input"])
+        self._note(path, found, expected)
 
     def _assembled(self, written: Configuration) -> Settings:
+        """Put everything together; what does not fit together is noted."""
         agents, models = {"main": written.agents.main}, dict[str, ModelSettings]()
-        environment = self.surroundings.environment
+        broken = {path[1] for path, _ in self.mistakes if path[0] == "models" and len(path) > 1}
+        environment, by_hand = self.surroundings.environment, None
         try:
             by_hand = choice(environment)
-            if not written.models and by_hand is None:
+            if not written.models and not broken and by_hand is None:
                 name, models[name] = chosen(environment)
         except ModelUnusable as error:
-            raise SettingsBroken(self._error(("models",), error.found, error.expected)) from None
+            self._note(("models",), error.found, error.expected)
+        known = {*written.models, *models, *broken}
         for agent_id, agent in agents.items():
             path = ("agents", agent_id, "models")
             names = agent.models or tuple(written.models) or tuple(models)
-            for number, name in enumerate(() if by_hand else names):
-                if name not in written.models and name not in models:
-                    expected = one_of({*written.models, *models}, name)
-                    raise SettingsBroken(self._error((*path, number), repr(name), expected))
-                if name not in models:
+            is_judged = by_hand is None and not self._is_wrong(path)
+            for number, name in enumerate(names if is_judged else ()):
+                if name not in known:
+                    self._note((*path, number), repr(name), one_of(map(str, known), name))
+                elif name in written.models:
                     models[name] = self._completed(name, written)
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
@@ -187,41 +202,60 @@ class Reading:
 
     def _completed(self, name: str, written: Configuration) -> ModelSettings:
         path = ("models", name)
-        where = f"models.{name} in {self.file}"
+        entry = written.models[name]
         try:
-            return completed(written.models[name], where, self.surroundings.environment)
+            where = f"models.{name} in {self.file}"
+            return completed(entry, where, self.surroundings.environment)
         except ModelUnusable as error:
-            raise SettingsBroken(
-                self._error((*path, error.setting), error.found, error.expected)
-            ) from None
+            self._note((*path, error.setting), error.found, error.expected)
+            return ModelSettings(provider=entry.provider, model=entry.model)
 
     def _check_workspace(self, agent_id: str, agent: AgentSettings) -> None:
         """Refuse a workspace from which a tool could reach the keys."""
         home, workspace = self.surroundings.home.resolve(), agent.workspace.resolve()
         if home.is_relative_to(workspace):
             found = f"{str(agent.workspace)!r}, which holds the state directory {home}"
-            path = ("agents", agent_id, "workspace")
-            raise SettingsBroken(self._error(path, found, "a folder of its own"))
+            self._note(("agents", agent_id, "workspace"), found, "a folder of its own")
 
-    def _error(self, path: KeyPath, found: str, expected: str) -> ConfigError:
-        return ConfigError(dotted(path) or "the file", found, expected, where=self._where(path))
+    def _note(self, path: KeyPath, found: str, expected: str) -> None:
+        setting = dotted(path) or "the file"
+        mistake = ConfigError(setting, found, expected, where=self._where(path))
+        self.mistakes.append((path, mistake))
+
+    def _is_wrong(self, path: KeyPath) -> bool:
+        return any(noted[: len(path)] == path for noted, _ in self.mistakes)
 
     def _where(self, path: KeyPath) -> str:
         """Name the file, and the line of the value or of the nearest thing around it."""
-        while path and path not in self.parsed.lines:
-            path = path[:-1]
+        path = self._written(path)
         return f"{self.file}:{self.parsed.lines[path]}" if path else str(self.file)
 
+    def _written(self, path: KeyPath) -> KeyPath:
+        """Return *path*, or of what is around it the nearest that stands in the file."""
+        while path and path not in self.parsed.lines:
+            path = path[:-1]
+        return path
 
-def _take_out(tree: Value, path: KeyPath, key: str) -> None:
-    """Remove *key* from the mapping at *path*."""
-    for step in path:
-        match tree:
-            case dict():
-                tree = tree[str(step)]
-            case list():
-                tree = tree[int(step)]
-            case _:
-                return
-    if isinstance(tree, dict):
-        del tree[key]
+
+def _section(path: KeyPath) -> type[Section]:
+    """Find the section whose keys stand below *path* (pure)."""
+    section: type[Section] = Configuration
+    steps = iter(path)
+    for step in steps:
+        inner, is_named = section_below(section.model_fields[str(step)])
+        section = inner or section
+        if is_named:
+            next(steps)
+    return section
+
+
+def _take_out(tree: dict[str, Value], path: KeyPath) -> None:
+    """Remove what stands at *path*, or the model or the list it is a part of."""
+    *above, last = path[:2] if path[0] == "models" else path
+    for step in above:
+        below = tree.get(str(step))
+        if not isinstance(below, dict):
+            last = step
+            break
+        tree = below
+    tree.pop(str(last), None)

@@ -1,13 +1,13 @@
 """Writes config/README.md from the settings themselves: ``python -m bot.settings.reference``."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Final, get_args, get_origin
+from collections.abc import Iterator
+from typing import Final
 
 from pydantic.fields import FieldInfo
 
 from bot.settings.root import Configuration
-from bot.settings.section import Section
+from bot.settings.section import Section, section_below
 
 _BEFORE: Final = """\
 # The settings
@@ -19,6 +19,7 @@ run, or names each mistake with its line. Whole files to begin with stand in [ex
 |---|---|
 | `config.yaml` | the settings below; made at the first start, never written over |
 | `.env` | keys, one `NAME=value` a line (see `env.example`); mode 0600 |
+| `schema.json` | what an editor checks `config.yaml` against; that of this version, at each start |
 | `config.last-good.yaml` | that of the last good start; stands in while it is broken, loudly |
 
 The state directory is `$STONECHAT_HOME`, else `~/.stonechat`. Relative paths start there.
@@ -27,7 +28,13 @@ A scalar is the text that is written: `no` is no boolean, `010` no eight, and an
 with quotes and without. `${NAME}` is a variable of the environment or of `.env`, `${NAME:-text}`
 one with a default, `$${` a plain `${`. Where a secret stands, `{file: path}` reads it from a file.
 
-This page is written by `python -m bot.settings.reference`, and a test keeps it so.
+An editor with yaml-language-server (VS Code's YAML extension, Neovim, Helix, …) explains every key
+and marks every mistake as you type, because the first line of `config.yaml` says where the schema
+is: `# yaml-language-server: $schema=schema.json`. It reads YAML's own types, so `0x10` and `True`
+pass it and are refused at the start.
+
+This page is written by `python -m bot.settings.reference`, the schema by
+`python -m bot.settings.schema`, and tests keep both so.
 
 | key | default | what |
 |---|---|---|
@@ -40,6 +47,7 @@ The first of these that is set decides, in the environment or in `.env`:
 
 | variable | then |
 |---|---|
+| `CHOSEN_MODEL` | what was chosen on the page or by `models add`; also where there is `models:` |
 | `ANTHROPIC_API_KEY` | Anthropic (`ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL`) |
 | `OPENAI_API_KEY`, `OPENAI_BASE_URL` | OpenAI, or a server that speaks like it (`OPENAI_MODEL`) |
 | none | a demo that is no language model and says so |
@@ -61,22 +69,11 @@ def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
     meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
-        inner, suffix = _below(field)
+        inner, is_named = section_below(field)
+        suffix = ".<name>" if is_named else ""
         yield f"{key}{suffix}", _default(field, inner), " ".join(meanings[name].split())
         if inner is not None:
             yield from _rows(inner, f"{key}{suffix}.")
-
-
-def _below(field: FieldInfo) -> tuple[type[Section] | None, str]:
-    """Find the section below a field: its own, or that of each of its values."""
-    kind = field.annotation
-    if isinstance(kind, type) and issubclass(kind, Section):
-        return kind, ""
-    if get_origin(kind) is Mapping:
-        value = get_args(kind)[1]
-        named = ".<name>"
-        return (value if isinstance(value, type) and issubclass(value, Section) else None), named
-    return None, ""
 
 
 def _default(field: FieldInfo, inner: type[Section] | None) -> str:

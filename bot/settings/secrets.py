@@ -4,11 +4,12 @@ import os
 import stat
 from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ValidationInfo
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
 from bot.settings.section import shown
+from bot.settings.shape import SECRET
 from bot.settings.surroundings import Surroundings
 
 _LARGEST: Final = 64 * 1024
@@ -21,6 +22,8 @@ def read_secret_file(written: str, surroundings: Surroundings) -> Secret:
     Raises:
         ValueError: it cannot be read, is empty, or is no plain text file.
     """
+    if not written.strip():
+        raise ValueError("the path of a file")
     path = surroundings.absolute(written)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -62,5 +65,5 @@ def _secret(value: object, info: ValidationInfo) -> object:
             raise PydanticCustomError("refused", "{found}", {"found": found, "expected": _EXPECTED})
 
 
-SecretText = Annotated[Secret, BeforeValidator(_secret)]
+SecretText = Annotated[Secret, BeforeValidator(_secret), WithJsonSchema(SECRET)]
 """A value that no error, log line or listing shows."""

@@ -4,14 +4,24 @@ import ast
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import Annotated, ClassVar, Final, cast, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
+from bot.settings.shape import FLAG, PATH, TEXT, Shape, whole_between
 from bot.settings.surroundings import Surroundings
 
 
@@ -25,27 +35,21 @@ class Section(BaseModel):
         validate_default=False,
     )
 
+    rules: ClassVar[Shape] = {}
+    """What an editor is told of several keys at once, in JSON Schema."""
+
     @model_validator(mode="before")
     @classmethod
-    def _known_keys_only(cls, value: object) -> object:
+    def _without_the_unwritten(cls, value: object) -> object:
         value = {} if value is None else value
         if not isinstance(value, dict):
             raise refusal(value, "a mapping: lines of the form `key: value`")
-        written = {key: item for key, item in value.items() if item is not None}
-        for key in written:
-            if key not in cls.model_fields:
-                raise PydanticCustomError(
-                    "unknown_key",
-                    "{key}",
-                    {"key": key, "expected": one_of(cls.model_fields, key)},
-                )
-        for name, field in cls.model_fields.items():
-            if field.is_required() and name not in written:
-                expected = f"a value: {cls.meanings()[name].rstrip('.')}"
-                raise PydanticCustomError(
-                    "missing_key", "{key}", {"key": name, "expected": expected}
-                )
-        return written
+        # A key nobody knows is kept even with nothing after it: its name is the mistake.
+        return {
+            key: item
+            for key, item in value.items()
+            if item is not None or key not in cls.model_fields
+        }
 
     @classmethod
     def meanings(cls) -> Mapping[str, str]:
@@ -62,6 +66,15 @@ class Section(BaseModel):
             if isinstance(below, ast.Expr)
             and isinstance(text := ast.literal_eval(below.value), str)
         }
+
+
+def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:
+    """Find the section below a field, and whether it is that of each of its values (pure)."""
+    kind = field.annotation
+    if get_origin(kind) is Mapping:
+        value = get_args(kind)[1]
+        return (value if isinstance(value, type) and issubclass(value, Section) else None), True
+    return (kind if isinstance(kind, type) and issubclass(kind, Section) else None), False
 
 
 def one_of(names: Iterable[str], found: str) -> str:
@@ -94,7 +107,7 @@ def shown(value: object) -> str:
             return repr(value)
 
 
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def _flag(value: object) -> object:
@@ -107,20 +120,33 @@ def _flag(value: object) -> object:
             raise refusal(value, "true or false")
 
 
-def whole(low: int, high: int) -> Callable[[object], int]:
-    """Make the check of a whole number in a range, ends included.
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The check of a whole number in a range, ends included.
 
     It is written in the plain way: no octal, no underscore, no exponent.
     """
 
-    def check(value: object) -> int:
+    low: int
+    high: int
+
+    def __call__(self, value: object) -> int:
+        """Return the number, or raise the refusal."""
         if isinstance(value, str) and _NUMBER.fullmatch(value):
             value = int(value)
-        if isinstance(value, int) and low <= value <= high:
+        if isinstance(value, int) and self.low <= value <= self.high:
             return value
-        raise refusal(value, f"a whole number between {low} and {high}")
+        raise refusal(value, f"a whole number between {self.low} and {self.high}")
 
-    return check
+    @property
+    def shape(self) -> Shape:
+        """What an editor is told."""
+        return whole_between(self.low, self.high)
+
+
+def whole(low: int, high: int) -> Whole:
+    """Make the check of a whole number in a range, ends included (pure)."""
+    return Whole(low, high)
 
 
 def _text(value: object) -> object:
@@ -139,11 +165,11 @@ def _path(value: object, info: ValidationInfo) -> object:
         raise refusal(value, str(error)) from None
 
 
-Flag = Annotated[bool, BeforeValidator(_flag)]
+Flag = Annotated[bool, BeforeValidator(_flag), WithJsonSchema(FLAG)]
 """``true`` or ``false`` and nothing like it."""
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema(TEXT)]
 """Text, exactly as written."""
 
-Folder = Annotated[Path, BeforeValidator(_path)]
+Folder = Annotated[Path, BeforeValidator(_path), WithJsonSchema(PATH)]
 """A path; ``~`` is the operator's home, a relative one starts at the state directory."""

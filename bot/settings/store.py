@@ -3,13 +3,16 @@
 from pathlib import PurePosixPath
 from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ValidationInfo
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
 from bot.settings.section import refusal
+from bot.settings.shape import matching
 from bot.settings.surroundings import Surroundings
 
 _SQLITE: Final = "sqlite"
 _PREFIX: Final = "sqlite:///"
+_SHAPE: Final = r"sqlite:///(?!~[^/])(?:[^]*/)?(?!\.(?:/|$))[^/][^]*".replace("[^]", r"[^\u0000]")
+"""A path with at least one part that is no single dot."""
 _EXPECTED: Final = "`sqlite`, or sqlite:/// and the absolute path of a file on a local disk"
 
 
@@ -29,5 +32,5 @@ def _store(value: object, info: ValidationInfo) -> object:
     return f"sqlite://{path}"
 
 
-StoreUrl = Annotated[str, BeforeValidator(_store)]
+StoreUrl = Annotated[str, BeforeValidator(_store), WithJsonSchema(matching(_SHAPE, _SQLITE))]
 """The scheme names the backend's folder; of SQLite's, the path is made absolute."""

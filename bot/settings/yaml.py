@@ -84,6 +84,7 @@ class _Reading:
         if not isinstance(node, yaml.ScalarNode):
             raise _at(node, self._where, setting, "a key that is no word", "plain text as key")
         key: str = node.value
+        self._refuse_nul(node, setting)
         if node.style is None and key == "<<":
             expected = "the keys written out; merging is not supported"
             raise _at(node, self._where, setting, "a merge key `<<`", expected)
@@ -102,8 +103,14 @@ class _Reading:
                     items.append(self._value(item, (*path, number)))
                 return items
             case _:
+                self._refuse_nul(node, dotted(path))
                 plain = getattr(node, "style", None) is None
                 return None if plain and node.value in _NOTHING else str(node.value)
+
+    def _refuse_nul(self, node: yaml.Node, setting: str) -> None:
+        """Refuse U+0000, which quotes can bring in: no path, address or header may hold it."""
+        if "\0" in str(node.value):
+            raise _at(node, self._where, setting, "the character U+0000", "text without it")
 
 
 class _Loader(yaml.SafeLoader):

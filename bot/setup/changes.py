@@ -17,7 +17,7 @@ from bot.settings.elsewhere import TELEGRAM_BOT, TELEGRAM_TOKEN, StoredToken
 from bot.settings.keep import NotKept, keep
 from bot.setup.candidates import open_candidates
 from bot.setup.cost import is_free, note_of_a_day, of_a_day
-from bot.setup.local import Found, look, look_at
+from bot.setup.local import Found, look, look_at, window_at
 from bot.setup.telegram import username_of
 from bot.setup.trial import Tried, answer_one_word, sentence, try_key
 
@@ -66,13 +66,13 @@ class Changes:
         Raises:
             SetupRefused: it was not taken; nothing has changed.
         """
-        found = await look_at(address)
+        found = await look_at(address, self._settings.addresses)
         listed = next((each for each in found.models if each.name == model), None)
         if listed is None:
             raise SetupRefused(_not_there(found, model))
         asked = found.settings(model)
         await answer_one_word(asked, self._clock, seconds=_LOAD_SECONDS)
-        return await self._take(Tried(model=asked, window=listed.window))
+        return await self._take(Tried(model=asked, window=await window_at(found, listed)))
 
     async def add_channel(self, channel: str, token: Secret) -> CheckedChannel:
         """Check a platform's token with the platform and keep it for this user alone.

@@ -8,6 +8,7 @@ from typing import Final
 from bot.contracts.errors import SetupRefused
 from bot.contracts.setup import LocalServer
 from bot.models.listing import ListedModel, listed
+from bot.models.ollama.window import window_of
 from bot.net.api import Answer, Unanswered, ask, is_loopback
 from bot.settings import ModelSettings
 from bot.settings.elsewhere import Addresses
@@ -51,8 +52,8 @@ async def look(addresses: Addresses) -> Sequence[Found]:
     return [found for found in await asyncio.gather(*asked) if found is not None]
 
 
-async def look_at(address: str) -> Found:
-    """Find out which server answers at *address*, on this machine.
+async def look_at(address: str, addresses: Addresses) -> Found:
+    """Find out which server answers at *address*, on this machine or where Ollama is said to be.
 
     Raises:
         SetupRefused: none does, or it is not of this machine.
@@ -61,7 +62,7 @@ async def look_at(address: str) -> Found:
         at = read_base_url(address).removesuffix("/v1").rstrip("/")
     except ValueError as error:
         raise SetupRefused(f"The address is {error}.") from None
-    if not is_loopback(at):
+    if not is_loopback(at) and at != addresses.ollama:
         raise SetupRefused(
             f"{at} is not on this machine; a server elsewhere is added by its address and key."
         )
@@ -71,6 +72,14 @@ async def look_at(address: str) -> Found:
     raise SetupRefused(
         f"No Ollama, LM Studio or llama.cpp answers at {at}; start it there, and try again."
     )
+
+
+async def window_at(found: Found, model: ListedModel) -> int | None:
+    """Return the window that *model* will have here, if it can be found out."""
+    if found.kind != "ollama":
+        return model.window
+    card = await _answer(f"{found.address}/api/show", {"model": model.name})
+    return window_of(card.fields, None) if card else None
 
 
 async def _ollama(address: str) -> Found | None:

@@ -25,8 +25,9 @@ _OWN: Final = (Addresses().anthropic, Addresses().openai)
 _PROVIDERS: Final = ("anthropic", "openai")
 _ADMIN: Final = ("sk-ant-admin", "sk-admin-")
 """How keys begin that manage an account (and cannot ask a model anything)."""
-_ANSWER_TOKENS: Final = 16
-"""Tokens of the one answer: it is asked for one word, and a cut word proves as much."""
+_ANSWER_TOKENS: Final = 1024
+"""Tokens of the one answer. A word has two, but some models think first and refuse a request in
+which they could not finish (https://github.com/nextlevelbuilder/goclaw/issues/245)."""
 _SECONDS: Final = 45.0
 """How long a provider may take for a word; slower, and nobody would want to talk with it."""
 

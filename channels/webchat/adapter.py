@@ -30,6 +30,9 @@ from channels.webchat.websocket import Socket
 
 _log = logging.getLogger(__name__)
 
+_MOST_OPEN: Final = 32
+"""Sockets of one person who is not the owner: more tabs than anybody looks at."""
+
 _SWEEP_SECONDS: Final = 3_600.0
 
 
@@ -38,7 +41,7 @@ class WebchatChannel:
 
     name = CHANNEL_NAME
     account = ACCOUNT
-    capabilities = Capabilities(repeat=OnUnknown.REPEAT)
+    capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
 
     def __init__(self, parts: ChannelParts) -> None:
@@ -218,6 +221,9 @@ class WebchatChannel:
         """Upgrade to a WebSocket and serve it to its end."""
         if self._gateway is None:
             return web.Response(status=503, text="The bot is starting; try again in a moment.")
+        open_now = sum(person_id == login.person_id for person_id in self._connections.values())
+        if open_now >= _MOST_OPEN and not login.is_owner:
+            return web.Response(status=429, text="Too many pages are open; close some of them.")
         socket = Socket()
         if not socket.can_prepare(request):
             return web.Response(status=426, text="Here a WebSocket is spoken.")

@@ -86,6 +86,7 @@ class Connection:
         """The last line that was sent; None until the hello is answered."""
         self._open: set[TurnId] = set()
         """Turns whose end this reader is to be told."""
+        self._may_have_ended = False
         self._news = asyncio.Event()
 
     async def run(self) -> None:
@@ -128,10 +129,16 @@ class Connection:
         if self._about != known:
             self.show(self._about)
 
-    def look(self, turn_id: TurnId | None) -> None:
-        """Look into the store soon, for new lines and, if one is named, for the end of a turn."""
+    def expect(self, turn_id: TurnId) -> None:
+        """Look into the store soon, for the line that began a turn; its end is to be told, too."""
+        self._open.add(turn_id)
+        self._news.set()
+
+    def look(self, turn_id: TurnId | None = None) -> None:
+        """Look into the store soon, for new lines and for the ends of turns."""
         if turn_id is not None:
             self._open.add(turn_id)
+        self._may_have_ended = True
         self._news.set()
 
     async def _write(self) -> None:
@@ -191,7 +198,7 @@ class Connection:
         )
         self._open.update(record.turn.id for record in records)
         self._cursor = cursor
-        self.look(None)
+        self.look()
 
     async def _catch_up(self, after_seq: int | None) -> int:
         """Welcome the reader, send the lines it has not, and return the seq of the last."""
@@ -271,7 +278,7 @@ class Connection:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._news.wait()
             except TimeoutError:
-                pass
+                self._may_have_ended = True
             self._news.clear()
             if self._cursor is None:
                 continue
@@ -279,7 +286,8 @@ class Connection:
                 for line in await self._lines(self._cursor, _RESUMED_LINES):
                     await self._send(line_frame(line))
                     self._cursor = line.seq
-                await self._send_ends()
+                if self._may_have_ended:
+                    await self._send_ends()
             except StoreUnavailable:
                 continue
 
@@ -287,6 +295,7 @@ class Connection:
         return await self._gateway.lines(self._live.conversation, after=after, limit=limit)
 
     async def _send_ends(self) -> None:
+        self._may_have_ended = False
         for turn_id in tuple(self._open):
             record = await self._gateway.turn(turn_id)
             if record is None:

@@ -61,8 +61,12 @@ class Viewer(Protocol):
         """Put a frame on its way; never waits."""
         ...
 
-    def look(self, turn_id: TurnId | None) -> None:
-        """Look into the store soon: for new lines and, if one is named, the end of a turn."""
+    def expect(self, turn_id: TurnId) -> None:
+        """Look into the store soon, for the line that began a turn; its end is to be told, too."""
+        ...
+
+    def look(self, turn_id: TurnId | None = None) -> None:
+        """Look into the store soon, for new lines and for the ends of turns; maybe of this one."""
         ...
 
 
@@ -164,10 +168,15 @@ class Live:
         for viewer in tuple(self._viewers):
             if frame is not None:
                 viewer.show(frame)
-            if isinstance(event, TurnQueued | TurnEnded):
-                viewer.look(event.turn_id)
-            elif isinstance(event, Delivered):
-                viewer.look(None)
+            match event:
+                case TurnQueued(turn_id=turn_id):
+                    viewer.expect(turn_id)
+                case TurnEnded(turn_id=turn_id):
+                    viewer.look(turn_id)
+                case Delivered():
+                    viewer.look()
+                case _:
+                    pass
 
     def _frame(self, event: Event) -> ServerFrame | None:
         turn = event.turn_id

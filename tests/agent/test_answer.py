@@ -31,13 +31,17 @@ from tests.doubles.tools import Ledger
 from tests.doubles.transcripts import MemoryTranscripts
 
 
-async def test_an_answer_is_recorded_before_it_is_given(tmp_path: Path) -> None:
+async def test_an_answer_comes_with_its_words_for_the_commit_that_ends_the_turn(
+    tmp_path: Path,
+) -> None:
     bench = a_bench(tmp_path, words("Hello there."))
 
-    outcome = await bench.answer(bench.turn("hi"))
+    ending = await bench.ending(bench.turn("hi"))
+    outcome = ending.outcome
 
     assert (outcome.kind, outcome.text) == (OutcomeKind.ANSWERED, "Hello there.")
-    assert bench.transcripts.entries()[-1] == words("Hello there.")
+    assert ending.words == (words("Hello there."),)
+    assert [entry.kind for entry in bench.transcripts.entries()] == ["received"]
     assert "".join(bench.words) == "Hello there."
     assert outcome.usage.model_calls == 1
 

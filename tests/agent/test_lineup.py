@@ -77,10 +77,10 @@ def test_what_failed_is_remembered_until_it_answers_or_is_replaced() -> None:
 
     lineup.note(one, refused)
     lineup.note(other, down)
-    assert lineup.troubles == (refused, down)
+    assert list(lineup.troubles) == [refused, down]
 
     lineup.note(one, None)
-    assert lineup.troubles == (down,)
+    assert list(lineup.troubles) == [down]
 
 
 def test_a_stumble_or_a_long_request_says_nothing_of_the_model() -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from tests.architecture.source import ROOT
 
 _FENCE: Final = re.compile(
-    r"^( *)(```+|~~~+)(\w*)[^\n]*\n(.*?)^\1\2[ \t]*$", re.MULTILINE | re.DOTALL
+    r"^( *)(```+|~~~+)(\w*) *([^\n]*)\n(.*?)^\1\2[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _LINK: Final = re.compile(r"\[[^\]\n]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
@@ -31,6 +31,8 @@ class Block:
 
     line: int
     language: str
+    remark: str
+    """What stands behind the language; no reader sees it."""
     code: str
 
 
@@ -46,7 +48,8 @@ class Page:
         for found in _FENCE.finditer(self.text):
             if found[3] == language:
                 line = self.text.count("\n", 0, found.start()) + 2
-                yield Block(line=line, language=language, code=dedent(found[4]))
+                code = dedent(found[5])
+                yield Block(line=line, language=language, remark=found[4].strip(), code=code)
 
     @property
     def prose(self) -> str:

@@ -29,7 +29,7 @@ FITTING: Final = {
 """Names that hold a banned word and are right all the same, each with its reason."""
 
 CATCHES_ALL: Final = {
-    "bot/kernel/turn.py TurnRunner._outcome": "the home of the unexpected: a bug costs one turn",
+    "bot/kernel/turn.py TurnRunner._ending": "the home of the unexpected: a bug costs one turn",
     "bot/agent/toolbox.py _run": "a broken tool is a result like any other",
     "bot/agent/toolbox.py Toolbox.probe": "a broken probe has found nothing out",
     "channels/webchat/live.py _costing_a_screen": "who cannot show news has a screen less",

@@ -7,7 +7,7 @@ import pytest
 
 from bench.double import Behaviour
 from bench.inside import Crowd
-from bench.processes import home_in, output_of
+from bench.processes import database_in, home_in, output_of
 from bench.table import Row, as_json
 from bench.talk import a_double
 from bench.turns import BURST, Calls
@@ -49,6 +49,18 @@ def test_calls_about_files_are_counted_a_turn_and_the_database_is_left_out() -> 
         "8  <... fdatasync resumed>) = 0",
     ]
     assert Calls.of(lines, "state.sqlite3") == Calls(elsewhere=1.0, syncs=1.0)
+
+
+def test_the_database_is_the_one_that_is_written_to(tmp_path: Path) -> None:
+    for name in ("a.db", "a.db-wal", "other.db"):
+        (tmp_path / name).touch()
+
+    assert database_in(tmp_path) == "a.db"
+
+
+def test_where_there_is_none_nothing_is_counted(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="expected one database"):
+        database_in(tmp_path)
 
 
 def test_a_ratio_is_told_where_it_means_something() -> None:

@@ -1,8 +1,8 @@
-"""Debian's chromium, driven from the loop the page's server runs in, and axe-core from npm."""
+"""Debian's chromium, driven from the loop the page's server runs in, and the rules of axe-core."""
 
 import shutil
-import subprocess
 from collections.abc import AsyncIterator
+from importlib.resources import files
 
 import pytest
 import pytest_asyncio
@@ -24,36 +24,7 @@ async def chromium() -> AsyncIterator[Browser]:
         await browser.close()
 
 
-_AXE = "axe-core@4.14.1"
-
-
 @pytest.fixture(scope="session")
-def axe(pytestconfig: pytest.Config) -> str:
-    """The rules of accessibility, fetched once into pytest's cache and never committed."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip(
-            "LEFT OUT: there is no npm to fetch axe-core with (Debian: apt-get install npm)"
-        )
-    folder = pytestconfig.cache.mkdir(_AXE.replace("@", "-"))
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists():
-        fetched = subprocess.run(  # noqa: S603 - npm, with a package of a fixed version
-            [
-                npm,
-                "install",
-                "--no-save",
-                "--ignore-scripts",
-                "--no-audit",
-                "--prefix",
-                folder,
-                _AXE,
-            ],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
-        if fetched.returncode:
-            pytest.skip(f"LEFT OUT: npm cannot fetch axe-core: {fetched.stderr.strip()[-200:]}")
-    return script.read_text("utf-8")
+def axe() -> str:
+    """The rules of accessibility, as the package of the pinned version carries them."""
+    return (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")

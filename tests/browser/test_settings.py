@@ -255,12 +255,14 @@ async def test_what_is_wrong_with_a_key_is_said_and_the_key_can_be_mended(
 
         await expect(page.locator("#key-form [role=alert]")).to_be_empty()
         await expect(page.locator("#model")).to_have_text("my-model")
-        (offer,) = house.setup.offers
-        assert (offer.provider, offer.model, offer.base_url) == (
-            "openai",
-            "my-model",
-            "http://127.0.0.1:9/v1",
-        )
+        await dialog.get_by_label(_KEY, exact=True).fill("another-key")
+        await dialog.get_by_label(_KEY, exact=True).press("Enter")
+        await expect(page.locator("#model")).to_have_text("claude-sonnet-5-5")
+        offers = [(one.provider, one.model, one.base_url) for one in house.setup.offers]
+        assert offers == [
+            ("openai", "my-model", "http://127.0.0.1:9/v1"),
+            (None, None, None),
+        ], "the next key is sent to no server that was typed for the one before"
 
 
 async def test_a_check_is_seen_while_it_lasts_and_a_second_one_is_refused(
@@ -394,6 +396,78 @@ async def test_a_typed_key_is_left_nowhere(chromium: Browser, ending: str) -> No
             )
 
 
+async def test_it_closes_by_a_press_beside_it_and_not_by_one_that_only_ends_there(
+    chromium: Browser,
+) -> None:
+    async with a_house() as house, opened(chromium, house) as page:
+        dialog = await open_settings(page)
+        await dialog.get_by_label(_KEY, exact=True).fill(_CANARY)
+        await dialog.get_by_label(_KEY, exact=True).hover()
+        await page.mouse.down()
+        await page.mouse.move(100, 300)
+        await page.mouse.up()
+        await expect(dialog.get_by_label(_KEY, exact=True)).to_have_value(_CANARY)
+
+        await page.mouse.click(100, 300)
+        await expect(dialog).to_be_hidden()
+
+
+async def test_a_fault_and_a_proxy_s_page_become_a_sentence(chromium: Browser) -> None:
+    async with a_house() as house, opened(chromium, house) as page:
+        await page.route("**/setup", lambda route: route.fulfill(status=504, body="<h1>504</h1>"))
+        await page.get_by_role("button", name="Settings", exact=True).click()
+        await expect(page.locator("#overview-trouble p")).to_have_text(
+            "That went wrong (504). Stonechat's log may say why."
+        )
+
+
+_CHECKED = {"model": "m", "window": None, "usd_a_day": None, "note": ""}
+_USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
+
+
+@pytest.mark.parametrize(
+    ("call", "told", "words"),
+    [
+        pytest.param("windowSize", 200_000, "200k window", id="200k"),
+        pytest.param("windowSize", 1_000_000, "1M window", id="1M"),
+        pytest.param("windowSize", 32_768, "32.8k window", id="a power of two"),
+        pytest.param("windowSize", None, "", id="no window"),
+        pytest.param("dollars", 0.004, "less than $0.01", id="not nothing"),
+        pytest.param("dollars", 12.345, "$12.35", id="cents"),
+        pytest.param(
+            "checked",
+            _CHECKED,
+            ["m · what a day costs is not known. It answers from now on.", ""],
+            id="no price",
+        ),
+        pytest.param(
+            "checked",
+            {**_CHECKED, "usd_a_day": 0, "note": "It is here."},
+            ["m · costs nothing. It answers from now on.", "It is here."],
+            id="free",
+        ),
+        pytest.param(
+            "used",
+            _USED,
+            "1 turn · 1,200 tokens read · 3 written · what it cost is not known",
+            id="one turn",
+        ),
+        pytest.param(
+            "used",
+            {"turns": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0},
+            "Nothing yet.",
+            id="nothing",
+        ),
+    ],
+)
+async def test_numbers_are_told_in_words(
+    chromium: Browser, call: str, told: object, words: object
+) -> None:
+    async with a_house() as house, opened(chromium, house, link=house.url) as page:
+        script = "async ([call, told]) => (await import('/static/saying.js'))[call](told)"
+        assert await page.evaluate(script, [call, told]) == words
+
+
 @pytest.mark.parametrize("width", [320, 390, 1200])
 async def test_nothing_is_wider_than_the_screen(chromium: Browser, width: int) -> None:
     size = {"width": width, "height": 640}
@@ -406,6 +480,8 @@ async def test_nothing_is_wider_than_the_screen(chromium: Browser, width: int) -
         await dialog.get_by_role("button", name="Look for a model").click()
         await expect(dialog.get_by_text("3 models are there.")).to_be_visible()
 
+        scrolls = "(settings) => settings.scrollHeight > settings.clientHeight"
+        assert not await page.locator("#settings").evaluate(scrolls), "its head would scroll away"
         for element in ("html", "#settings", ".panel-body"):
             inner, outer = await page.locator(element).evaluate(
                 "(element) => [element.scrollWidth, element.clientWidth]"

@@ -28,7 +28,7 @@ async def test_a_telegram_token_is_checked_and_kept_and_its_bot_is_named(
         try:
             typed = f"{server.token}\n"
             said = await asyncio.to_thread(
-                commands.say, "channels", "add", "telegram", typed=typed, **environ
+                commands.say_with, typed, "channels", "add", "telegram", **environ
             )
             listed = await asyncio.to_thread(commands.say, "channels", "list", **environ)
         finally:
@@ -50,14 +50,13 @@ async def test_a_telegram_token_is_checked_and_kept_and_its_bot_is_named(
     ("channel", "typed", "code", "wrong"),
     [
         ("telegram", "no-token-at-all\n", Exit.FAILED, "@BotFather"),
-        ("telegram", "", Exit.USAGE, "no token was given"),
         ("discord", "x\n", Exit.USAGE, "telegram can"),
     ],
 )
 def test_what_cannot_be_added_is_one_sentence(
     commands: Commands, channel: str, typed: str, code: Exit, wrong: str
 ) -> None:
-    said = commands.say("channels", "add", channel, typed=typed)
+    said = commands.say_with(typed, "channels", "add", channel)
 
     assert said.code == code
     assert wrong in said.err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.contracts.store import Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, Usage
 from tests.doubles.arrivals import a_delivery, an_arrival
 from tests.doubles.commands import Commands, Said
@@ -28,7 +29,7 @@ async def _answered_and_waiting(store: Store) -> None:
         text="this",
         usage=Usage(model_calls=2, tool_calls=1, input_tokens=300, output_tokens=40),
     )
-    await store.turns.finish(turn, outcome, [a_delivery(turn, "this\x1b[2J")])
+    await store.turns.finish(turn, Ending(outcome=outcome), [a_delivery(turn, "this\x1b[2J")])
     await store.turns.open(an_arrival("and then?", turn_id="turn-waiting"))
 
 

@@ -35,7 +35,14 @@ def double(name: str = "m1") -> FakeOpenAI:
 async def add(commands: Commands, server: FakeOpenAI, *more: str, key: str = "") -> Said:
     typed = f"{key or server.key}\n"
     return await asyncio.to_thread(
-        commands.say, "models", "add", "--base-url", server.base_url, *more, typed=typed, **_NO_WAY
+        commands.say_with,
+        typed,
+        "models",
+        "add",
+        "--base-url",
+        server.base_url,
+        *more,
+        **_NO_WAY,
     )
 
 
@@ -67,26 +74,18 @@ async def test_a_key_that_is_refused_is_one_sentence_and_kept_nowhere(commands: 
     assert not (commands.home / ".env").exists()
 
 
-@pytest.mark.parametrize(
-    ("typed", "wrong"), [("", "no key was given"), ("two words\n", "one word"), ("\n", "no key")]
-)
-def test_what_is_no_key_is_wrong_use(commands: Commands, typed: str, wrong: str) -> None:
-    said = commands.say("models", "add", typed=typed)
+def test_what_is_no_key_is_wrong_use_and_there_is_no_option_for_one(commands: Commands) -> None:
+    nothing = commands.say("models", "add")
+    optional = commands.say("models", "add", "--key", "sk-1")
 
-    assert said.code == Exit.USAGE
-    assert wrong in said.err
-
-
-def test_there_is_no_option_for_a_key(commands: Commands) -> None:
-    said = commands.say("models", "add", "--key", "sk-1")
-
-    assert said.code == Exit.USAGE
-    assert "key" not in commands.say("models", "add", "--help").out.partition("Options")[2]
+    assert (nothing.code, optional.code) == (Exit.USAGE, Exit.USAGE)
+    assert "no key was given" in nothing.err
+    assert "--key" in optional.err
 
 
 def test_at_a_terminal_the_key_is_asked_for_and_not_shown(commands: Commands) -> None:
     us, them = pty.openpty()
-    process = subprocess.Popen(  # noqa: S603 - our own program
+    process = subprocess.Popen(
         [sys.executable, "-m", "bot", "models", "add", "--base-url", "http://127.0.0.1:1/v1"],
         stdin=them,
         stdout=them,
@@ -112,38 +111,23 @@ def test_at_a_terminal_the_key_is_asked_for_and_not_shown(commands: Commands) ->
     assert b"canary" not in shown
 
 
-async def test_a_running_bot_uses_it_from_the_next_message(commands: Commands) -> None:
-    bot = BotProcess(commands.home)
-    async with double("m1") as one, double("m2") as two:
-        await bot.start()
-        try:
-            before = await asyncio.to_thread(commands.say, "models", "list")
-            added = await add(commands, one)
-            first = await asyncio.to_thread(commands.say, "ask", "who are you?")
-            again = await add(commands, two)
-            second = await asyncio.to_thread(commands.say, "ask", "who are you?")
-            after = await asyncio.to_thread(commands.say, "models", "list")
-        finally:
-            assert await bot.stop() == Exit.DONE
-
-    assert before.out.startswith("demo\tdemo\t")
-    assert "the running bot uses it from the next message" in added.out
-    assert (added.code, again.code) == (Exit.DONE, Exit.DONE)
-    assert (first.out, second.out) == ("I am m1\n", "I am m2\n")
-    assert after.out.startswith("m2\topenai\t")
-
-
-async def test_what_a_running_bot_refuses_is_its_own_sentence(commands: Commands) -> None:
+async def test_a_running_bot_refuses_or_uses_it_from_the_next_message(commands: Commands) -> None:
     bot = BotProcess(commands.home)
     async with double() as server:
         await bot.start()
         try:
-            said = await add(commands, server, "--model", "m1", key="sk-canary-wrong")
+            refused = await add(commands, server, "--model", "m1", key="sk-canary-wrong")
+            added = await add(commands, server)
+            asked = await asyncio.to_thread(commands.say, "ask", "who are you?")
+            listed = await asyncio.to_thread(commands.say, "models", "list")
         finally:
-            await bot.stop()
+            assert await bot.stop() == Exit.DONE
 
-    assert said.code == Exit.FAILED
-    assert "refused the key (401)" in said.err
+    assert refused.code == Exit.FAILED
+    assert "refused the key (401)" in refused.err
+    assert "the running bot uses it from the next message" in added.out
+    assert asked.out == "I am m1\n"
+    assert listed.out.startswith("m1\topenai\t")
 
 
 async def test_a_model_of_this_machine_needs_no_key(commands: Commands) -> None:
@@ -152,19 +136,17 @@ async def test_a_model_of_this_machine_needs_no_key(commands: Commands) -> None:
     async with double as server:
         environ = {"OLLAMA_HOST": server.base_url, **_NO_WAY}
         said = await asyncio.to_thread(commands.say, "models", "add", "--local", **environ)
-        asked = await asyncio.to_thread(commands.say, "ask", "who are you?", **environ)
 
-    assert "✓ qwen3:8b (ollama) answered" in said.out
+    assert "✓ qwen3:8b (ollama) answered, with a window of 16,384 tokens" in said.out
     assert "nobody is paid" in said.out
-    assert asked.out == "I am local\n"
+    assert "CHOSEN_MODEL=ollama/qwen3:8b\n" in (commands.home / ".env").read_text()
 
 
 async def test_check_asks_each_model_and_says_which_fails(commands: Commands) -> None:
     async with double() as server:
+        there = f"provider: openai, model: m1, base_url: {server.base_url}"
         commands.configure(
-            "models:\n"
-            f"  good: {{provider: openai, model: m1, base_url: {server.base_url}, key: {server.key}}}\n"
-            f"  bad: {{provider: openai, model: m1, base_url: {server.base_url}, key: sk-canary-no}}\n"
+            f"models: {{a: {{{there}, key: {server.key}}}, b: {{{there}, key: sk-canary-no}}}}\n"
         )
         said = await asyncio.to_thread(commands.say, "models", "check")
 
@@ -174,15 +156,14 @@ async def test_check_asks_each_model_and_says_which_fails(commands: Commands) ->
     assert "canary" not in said.err
 
 
-async def test_forgotten_the_configuration_decides_again(commands: Commands) -> None:
-    async with double() as server:
-        await add(commands, server)
+def test_forgotten_the_configuration_decides_again(commands: Commands) -> None:
+    commands.configure("limits: {model_calls: 7}\n")
+    (commands.home / ".env").write_text("# mine\nCHOSEN_MODEL=openai/m1\nCHOSEN_KEY=sk-canary\n")
 
     said = commands.say("models", "forget")
 
     assert said.out == "Forgotten. From the next start: demo.\n"
-    assert (commands.home / ".env").read_text() == ""
-    assert "No model was chosen" in commands.say("models", "forget").out
+    assert (commands.home / ".env").read_text() == "# mine\n"
 
 
 def server(kind: str, *models: str) -> LocalServer:

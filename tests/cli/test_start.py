@@ -18,7 +18,8 @@ def test_a_first_command_makes_home_settings_workspace_and_log(commands: Command
     said = commands.say("ask", "what can you do?")
 
     assert said.code == Exit.DONE
-    assert (commands.home / "config.yaml").read_text().startswith("# The settings of Stonechat.")
+    written = (commands.home / "config.yaml").read_text()
+    assert written.startswith("# yaml-language-server: $schema=schema.json\n# The settings")
     assert (commands.home / "workspace" / "notes" / "meeting.md").exists()
     assert (commands.home / "logs" / "stonechat.log").exists()
 

@@ -23,6 +23,7 @@ from bot.contracts.errors import (
 from bot.contracts.ledger import DeliveryQuery
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Outbox, Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
 from bot.delivery.courier import Courier, NoticeOf
 from tests.doubles.arrivals import a_delivery, an_arrival
@@ -73,7 +74,9 @@ async def a_finished_turn(store: Store, *texts: str, conversation: str = "alice"
     turn = await store.turns.take("w", list(Lane))
     assert turn is not None
     parts = [a_delivery(turn, text, part=n) for n, text in enumerate(texts)]
-    await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED, text="x"), parts)
+    await store.turns.finish(
+        turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, text="x")), parts
+    )
     return turn
 
 
@@ -184,7 +187,9 @@ async def test_what_may_not_be_repeated_is_not(tmp_path: Path, rule: OnUnknown) 
         turn = await store.turns.take("w", list(Lane))
         assert turn is not None
         delivery = a_delivery(turn, "hello", on_unknown=rule)
-        await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED, text="x"), [delivery])
+        await store.turns.finish(
+            turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, text="x")), [delivery]
+        )
         await until_all(store, turn, DeliveryState.UNRESOLVED, clock=clock)
 
     assert channel.shown == ["hello"]

@@ -15,7 +15,7 @@ from bot.context.fold import Fold
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool, ToolContext
-from bot.contracts.transcript import Received, Recorded
+from bot.contracts.transcript import Ending, Received, Recorded
 from bot.contracts.turn import Outcome, Turn, TurnState
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.clock import START, CountingIds, HastyClock
@@ -61,6 +61,12 @@ class AgentBench:
         return replace(turn, **changes)
 
     async def answer(self, turn: Turn) -> Outcome:
+        """Carry *turn* to its end, and record the last words as the end of a turn does."""
+        ending = await self.ending(turn)
+        self.transcripts.record(turn.id, *ending.words)
+        return ending.outcome
+
+    async def ending(self, turn: Turn) -> Ending:
         return await self.agent().answer(turn, self.hooks(turn))
 
     def agent(self) -> Agent:

@@ -27,11 +27,13 @@ class BotProcess:
         *,
         port: int = 0,
         command: Sequence[str] = (sys.executable, "-m", "bot", "run"),
+        folder: Path = ROOT,
     ) -> None:
         self.home = home
         self.environ = dict(environ or {})
         self.port = port
         self.command = tuple(command)
+        self.folder = folder
         self.deaths = 0
         self._process: asyncio.subprocess.Process | None = None
 
@@ -63,7 +65,7 @@ class BotProcess:
                 "--port",
                 str(self.port),
                 env=environ,
-                cwd=ROOT,
+                cwd=self.folder,
                 stdout=output,
                 stderr=output,
             )

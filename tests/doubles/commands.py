@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+_STONECHAT = str(Path(sys.executable).with_name("stonechat"))
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,22 @@ class Commands:
         self.home.mkdir(mode=0o700, exist_ok=True)
         (self.home / "config.yaml").write_text(yaml)
 
-    def say(self, *arguments: str, typed: str = "", **environ: str) -> Said:
+    def say(self, *arguments: str, **environ: str) -> Said:
+        """Type ``stonechat ARGUMENTS`` and wait until it has ended."""
+        return self.say_with("", *arguments, **environ)
+
+    def say_with(self, typed: str, *arguments: str, **environ: str) -> Said:
         """Type ``stonechat ARGUMENTS``, with *typed* piped in, and wait until it has ended."""
+        return self.say_in(ROOT, *arguments, typed=typed, **environ)
+
+    def say_in(self, cwd: Path, *arguments: str, typed: str = "", **environ: str) -> Said:
+        """Type it in the folder *cwd*."""
         ended = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, "-m", "bot", *arguments],
+            [_STONECHAT, *arguments],
             capture_output=True,
             text=True,
             check=False,
-            cwd=ROOT,
+            cwd=cwd,
             input=typed,
             timeout=60,
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},

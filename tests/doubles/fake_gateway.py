@@ -1,6 +1,7 @@
 """A bot reduced to what a channel sees of it: it accepts, and a test says what happens next."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -255,7 +256,7 @@ class FakeGateway:
     def answer(self, turn_id: TurnId, text: str) -> None:
         """The whole of a simple turn."""
         self.start(turn_id)
-        self.words(turn_id, *text.split(" "))
+        self.words(turn_id, *re.findall(r"\S+\s*", text))
         self.made(turn_id, final=True)
         self.finish(turn_id, text)
 

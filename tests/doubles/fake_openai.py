@@ -19,6 +19,8 @@ _FIELDS = {
     "stream_options", "max_tokens", "max_completion_tokens", "temperature",
 }  # fmt: skip
 _STOPS = {"tool_use": "tool_calls", "refusal": "content_filter"}
+_THINKS = 256
+"""Tokens that a model which thinks needs at least, before it says anything."""
 _NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
 
 
@@ -157,6 +159,9 @@ def _faults(body: dict[str, Any]) -> Iterator[str]:
         yield "this double only streams"
     if {"max_tokens", "max_completion_tokens"} <= set(body):
         yield "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+    limit = body.get("max_completion_tokens") or body.get("max_tokens") or _THINKS
+    if str(body.get("model")).startswith(("gpt-5", "gpt-6")) and limit < _THINKS:
+        yield "Could not finish the message because max_tokens or model output limit was reached."
     if "tools" in body:
         yield from _tool_faults(body["tools"])
     messages = body.get("messages")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bot.app import App, Seams, build
+from bot.app import App, build
+from bot.assistant import Seams
 from bot.contracts.channel import Accepted
 from bot.contracts.inbound import (
     Conversation,

@@ -12,11 +12,16 @@ from typing import Any
 import anthropic
 import openai
 import pytest
+from multidict import CIMultiDict
 
+from bot.contracts.model import ModelParts
+from bot.contracts.secret import Secret
+from bot.models import open_model
 from tests.doubles.fake_anthropic import FakeAnthropic
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, Asked, Call, ModelServer, Said
 from tests.doubles.stubborn import SCRIPTS, meeting
+from tests.models.rig import HELLO, StillClock
 
 ROOT = Path(__file__).parents[2]
 MEETING = (ROOT / "workspace-template/notes/meeting.md").read_text("utf-8")
@@ -108,6 +113,39 @@ async def test_anthropics_own_streaming_understands_the_double() -> None:
     assert call.input == {"path": "a.md"}
     assert whole.stop_reason == "tool_use"
     assert whole.usage.output_tokens == 7
+
+
+@pytest.mark.parametrize(
+    ("provider", "double", "body", "names"),
+    [
+        ("openai", FakeOpenAI, openai_body(USER), ("Authorization", "Content-Type")),
+        (
+            "anthropic",
+            FakeAnthropic,
+            anthropic_body(USER),
+            ("Authorization", "Anthropic-Version", "Content-Type"),
+        ),
+    ],
+)
+async def test_our_requests_go_where_the_sdks_do_with_the_same_headers(
+    provider: str, double: type[ModelServer], body: Body, names: tuple[str, ...]
+) -> None:
+    async with double([LOOK, LOOK]) as server:
+        if provider == "openai":
+            async with openai_client(server) as one:
+                await one.chat.completions.create(**body)
+        else:
+            async with anthropic_client(server) as other:
+                await other.messages.create(**body)
+        key = Secret(server.key)
+        parts = ModelParts(model="m", clock=StillClock(), base_url=server.base_url, key=key)
+        model = open_model(provider, parts)
+        _ = [event async for event in model.stream(HELLO)]
+        await model.close()
+
+    theirs, ours = (CIMultiDict(asked.headers) for asked in server.requests)
+    assert server.complaints == []
+    assert [ours[name] for name in names] == [theirs[name] for name in names]
 
 
 async def test_openais_sdk_knows_the_doubles_refusals() -> None:

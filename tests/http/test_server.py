@@ -157,6 +157,7 @@ async def test_every_answer_tells_the_browser_to_load_guess_and_keep_nothing() -
                 assert response.headers["X-Content-Type-Options"] == "nosniff"
                 assert response.headers["Referrer-Policy"] == "no-referrer"
                 assert response.headers["Cache-Control"] == "no-store"
+                assert "Server" not in response.headers
 
 
 async def raw(port: int, request: str) -> tuple[asyncio.StreamWriter, str]:

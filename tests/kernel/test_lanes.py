@@ -1,7 +1,7 @@
 """The dispatcher, the turn and the lease together, on the real store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -15,7 +15,8 @@ from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
 from bot.contracts.events import TurnAbsorbed, TurnEnded
 from bot.contracts.ledger import TurnQuery
-from bot.contracts.store import StopAsked, Store, Turns, WorkWaiting
+from bot.contracts.store import Finished, Offer, Signal, Store, Turns
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
 from bot.kernel.lanes import Lanes
 from bot.kernel.turn import TurnRunner
@@ -23,11 +24,12 @@ from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.clock import HastyClock
 from tests.doubles.stores import a_store
 
-Answer = Callable[[Turn], Coroutine[Any, Any, Outcome]]
+Answer = Callable[[Turn], Coroutine[Any, Any, Ending]]
 
 
-async def echo(turn: Turn) -> Outcome:
-    return Outcome(kind=OutcomeKind.ANSWERED, text=f"re: {turn.arrival.inbound.text}")
+async def echo(turn: Turn) -> Ending:
+    words = f"re: {turn.arrival.inbound.text}"
+    return Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, text=words))
 
 
 def compose(turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
@@ -75,7 +77,7 @@ class Hold:
         self.began = asyncio.Event()
         self.full = asyncio.Event()
 
-    async def __call__(self, turn: Turn) -> Outcome:
+    async def __call__(self, turn: Turn) -> Ending:
         self.running.append(turn.arrival.inbound.text)
         self.began.set()
         if len(self.running) == 3:
@@ -100,7 +102,7 @@ async def test_a_message_is_taken_answered_and_queued_for_delivery(tmp_path: Pat
 async def test_one_busy_session_does_not_hold_up_another(tmp_path: Path) -> None:
     hold = Hold()
 
-    async def answer(turn: Turn) -> Outcome:
+    async def answer(turn: Turn) -> Ending:
         return await (hold(turn) if turn.arrival.inbound.text == "slow" else echo(turn))
 
     async with a_store(tmp_path) as store, lanes_on(store, answer):
@@ -200,7 +202,7 @@ async def test_a_stop_between_the_taking_and_the_lease_is_not_lost(tmp_path: Pat
 
 
 async def test_an_expected_error_is_a_failed_outcome_with_its_sentence(tmp_path: Path) -> None:
-    async def fails(turn: Turn) -> Outcome:
+    async def fails(turn: Turn) -> Ending:
         raise CandidatesExhausted(f"no model for {turn.arrival.inbound.text}")
 
     async with a_store(tmp_path) as store, lanes_on(store, fails):
@@ -212,7 +214,7 @@ async def test_an_expected_error_is_a_failed_outcome_with_its_sentence(tmp_path:
 
 
 async def test_a_bug_costs_one_turn_and_says_nothing_of_itself(tmp_path: Path) -> None:
-    async def broken(turn: Turn) -> Outcome:
+    async def broken(turn: Turn) -> Ending:
         if turn.arrival.inbound.text == "poison":
             raise ZeroDivisionError("at line 7")
         return await echo(turn)
@@ -251,7 +253,7 @@ class SomebodyElses(Queue):
 
 
 async def test_a_turn_that_is_somebody_elses_by_now_ends_without_a_word(tmp_path: Path) -> None:
-    async def lost(turn: Turn) -> Outcome:
+    async def lost(turn: Turn) -> Ending:
         raise LeaseLost(f"{turn.id} is gone")
 
     async with a_store(tmp_path) as store:
@@ -268,7 +270,7 @@ async def test_a_turn_that_is_somebody_elses_by_now_ends_without_a_word(tmp_path
 
 
 async def test_a_turn_that_was_only_believed_lost_is_taken_up_again(tmp_path: Path) -> None:
-    async def lost_at_first(turn: Turn) -> Outcome:
+    async def lost_at_first(turn: Turn) -> Ending:
         if turn.attempt == 1:
             raise LeaseLost("the store could not be asked in time")
         return await echo(turn)
@@ -299,24 +301,22 @@ class FullAtFirst(Queue):
         self._refuse("take")
         return await self.turns.take(worker, lanes)
 
-    async def finish(
-        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
-    ) -> Sequence[TurnId]:
+    async def finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
         self._refuse("finish")
-        return await self.turns.finish(turn, outcome, deliveries)
+        return await self.turns.finish(turn, ending, deliveries)
 
     async def release(self, turn: Turn) -> None:
         self._refuse("release")
         await self.turns.release(turn)
 
-    async def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
+    async def signals(self, offer: Offer | None = None) -> AsyncGenerator[Signal, None]:
         self._refuse("signals")
-        async for signal in self.turns.signals():
+        async for signal in self.turns.signals(offer):
             yield signal
 
 
 async def test_a_store_that_cannot_write_is_waited_for(tmp_path: Path) -> None:
-    async def lost_at_first(turn: Turn) -> Outcome:
+    async def lost_at_first(turn: Turn) -> Ending:
         if turn.attempt == 1:
             raise LeaseLost("the store could not be asked in time")
         return await echo(turn)
@@ -364,9 +364,11 @@ async def test_a_turn_that_is_being_taken_when_the_bot_stops_is_put_back(tmp_pat
 
 
 async def test_a_turn_that_is_too_late_takes_no_younger_message_with_it(tmp_path: Path) -> None:
-    async def judge(turn: Turn) -> Outcome:
+    async def judge(turn: Turn) -> Ending:
         late = turn.arrival.fresh_until < NOON
-        return await echo(turn) if not late else Outcome(kind=OutcomeKind.FAILED, reason="late")
+        if not late:
+            return await echo(turn)
+        return Ending(outcome=Outcome(kind=OutcomeKind.FAILED, reason="late"))
 
     async with a_store(tmp_path) as store:
         old = replace(an_arrival("old"), fresh_until=NOON - timedelta(hours=1))

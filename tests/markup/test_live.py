@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.contracts.document import Document
+from bot.contracts.document import Block, Document
 from bot.markup.live import LiveMarkdown, completed
 from bot.markup.parse import parse
 from channels.webchat.render import HtmlDialect
@@ -96,7 +96,8 @@ def test_a_whole_text_looks_as_it_is_parsed() -> None:
 def test_any_text_in_any_pieces_has_a_picture_and_what_is_settled_stays(
     text: str, data: st.DataObject
 ) -> None:
-    live, settled = LiveMarkdown(), ()
+    live = LiveMarkdown()
+    settled: tuple[Block, ...] = ()
     at = 0
     while at < len(text):
         end = data.draw(st.integers(at + 1, len(text)))

@@ -26,6 +26,8 @@ def cut(whole: bytes, cuts: list[int]) -> list[bytes]:
         (b"event: error\nid: 7\nretry: 10\ndata: one\n\n", [b"one"]),
         (b": a comment\n\n:\ndata: one\n\n", [b"one"]),
         (b"data: one\ndata: two\n\n", [b"one\ntwo"]),
+        (b"data: one\r\ndata: two\r\n\r\n", [b"one\ntwo"]),
+        (b"data: one\rdata: two\r\r", [b"one\ntwo"]),
         (b"data:one\n\n", [b"one"]),
         (b"data:  one\n\n", [b" one"]),
         (b"data: one: two\n\n", [b"one: two"]),
@@ -64,7 +66,11 @@ _ENDS = st.sampled_from([b"\n", b"\r\n", b"\r"])
 def test_wherever_a_stream_is_cut_its_events_are_the_same(
     framing: type[Framing], stream: bytes, cuts: list[int]
 ) -> None:
-    assert read(framing(), *cut(stream, cuts)) == read(framing(), stream)
+    whole = read(framing(), stream)
+
+    assert read(framing(), *cut(stream, cuts)) == whole
+    for at in range(len(stream)):
+        assert read(framing(), stream[:at], stream[at:]) == whole
 
 
 @given(st.lists(st.binary(max_size=20).filter(lambda line: not set(line) & {10, 13}), max_size=6))

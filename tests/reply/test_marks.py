@@ -12,7 +12,7 @@ UNFINISHED = re.compile(r"<x?\Z")
 
 def found(*pieces: str) -> str:
     """The text with every mark that was found written as ``!``."""
-    marks = Marks(MARK, UNFINISHED)
+    marks = Marks(MARK, UNFINISHED, "<")
     shown = []
     for at, piece in enumerate(pieces):
         marks.feed(piece)
@@ -72,7 +72,7 @@ def test_marks_count_only_outside_of_code(text: str, expected: str) -> None:
     ],
 )
 def test_only_what_cannot_be_decided_is_kept(text: str, kept: str) -> None:
-    marks = Marks(MARK, UNFINISHED)
+    marks = Marks(MARK, UNFINISHED, "<")
     marks.feed(text)
 
     shown, mark = marks.next(final=False)
@@ -82,7 +82,7 @@ def test_only_what_cannot_be_decided_is_kept(text: str, kept: str) -> None:
 
 
 def test_the_line_before_the_place_is_known_without_the_marks() -> None:
-    marks = Marks(MARK, UNFINISHED)
+    marks = Marks(MARK, UNFINISHED, "<")
     marks.feed("one\n <x> two")
 
     marks.next(final=False)
@@ -91,7 +91,7 @@ def test_the_line_before_the_place_is_known_without_the_marks() -> None:
 
 
 def test_all_is_let_go_that_is_behind() -> None:
-    marks = Marks(MARK, UNFINISHED)
+    marks = Marks(MARK, UNFINISHED, "<")
     for _ in range(1000):
         marks.feed("some words and `code` ")
         marks.next(final=False)

@@ -46,3 +46,15 @@ def test_a_stored_token_waits_for_its_channel_and_no_longer(files: SettingsFiles
 
 def test_a_token_that_somebody_wrote_there_by_hand_has_no_name(files: SettingsFiles) -> None:
     assert files.read(TELEGRAM_BOT_TOKEN="1:a").stored[0].identity == ""
+
+
+def test_a_model_of_ollama_is_where_its_own_variable_says_unless_the_file_says_more(
+    files: SettingsFiles,
+) -> None:
+    yaml = "models: {{x: {{provider: ollama, model: m{more}}}}}\n"
+    host = {"OLLAMA_HOST": "box.lan:1234"}
+
+    assert files.read(yaml.format(more=""), **host).models["x"].base_url == "http://box.lan:1234"
+    assert files.read(yaml.format(more="")).models["x"].base_url is None
+    more = ", base_url: http://127.0.0.1:1"
+    assert files.read(yaml.format(more=more), **host).models["x"].base_url == "http://127.0.0.1:1"

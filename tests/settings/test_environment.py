@@ -131,3 +131,10 @@ def test_a_reference_without_a_value_never_reaches_a_consumer(text: str) -> None
 def test_text_without_a_reference_stays_as_it_is(text: str) -> None:
     if "${" not in text:
         assert fill_in(text, AROUND) == text
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_whatever_a_variable_holds_is_data_and_is_put_in_once(value: str) -> None:
+    around = Environment(variables={"A": Variable(value=value, source="")})
+
+    assert fill_in("<${A}|${A:-x}|$${A}>", around) == f"<{value}|{value}|${{A}}>"

@@ -1,6 +1,7 @@
 """Every mistake is named with its line and its remedy; every settings file that loads is exact."""
 
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 import yaml
 
 from bot.settings import SettingsBroken
+from bot.settings.reference import reference
+from bot.settings.root import Configuration
+from bot.settings.section import Section, section_below
 from tests.doubles.settings_files import SettingsFiles
 
 FULL = """
@@ -21,12 +25,18 @@ models:
     model: gpt-x
     base_url: http://127.0.0.1:11434/v1/
     key: ${MY_KEY}
+    keys: [sk-2]
     max_output: 4000
+    context: 8192
   two: {provider: demo, model: demo}
 channels:
   webchat: {}
   telegram: {owner: -1001234567890123456789, token: "${MY_KEY}"}
-http: {host: "::1", port: 0}
+http:
+  host: "::1"
+  port: 0
+  public_url: https://chat.example.org
+  trusted_proxies: [127.0.0.1]
 store: sqlite:///~/db/x.db
 tools: {shell: false}
 limits: {model_calls: 7, tool_calls: 8, turns_at_once: 1}
@@ -59,7 +69,7 @@ def test_a_full_file_is_read_exactly(files: SettingsFiles) -> None:
     assert settings.agents["main"].workspace == files.home / "work"
     assert settings.agents["main"].models == ("one", "two")
     assert (one.model, one.base_url) == ("gpt-x", "http://127.0.0.1:11434/v1")
-    assert [key.reveal() for key in one.keys] == ["sk-canary-1"]
+    assert [key.reveal() for key in one.keys] == ["sk-canary-1", "sk-2"]
     assert one.max_output == 4000
     assert settings.channels["telegram"]["owner"] == "-1001234567890123456789"
     assert settings.channels["telegram"]["token"] == "sk-canary-1"
@@ -91,7 +101,6 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
         ("limits: {model_calls: 1e2}", "limits.model_calls: found '1e2', expected"),
         ("models: []", "models: found a list, expected a mapping"),
         ("models:\n  x: {model: m}", "models.x.provider: found nothing, expected a value"),
-        ("models:\n  x:", "config.yaml:2: models.x.provider: found nothing"),
         ("models: {x: {provider: ../x, model: m}}", "models.x.provider: found '../x'"),
         (
             "models: {x: {provider: demo, model: ''}}",
@@ -104,7 +113,10 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
         ("agents: {main: {workspace: ..}}", "which holds the state directory"),
         ("agents: {main: {workspace: ~ben/w}}", "a path that begins with `/` or `~/`"),
         ("channels: [webchat]", "channels: found a list, expected a mapping"),
-        ("channels: {web-chat: {}}", "channels: found 'web-chat', expected a channel's name"),
+        (
+            "channels: {web-chat: {}}",
+            "channels.web-chat: found 'web-chat', expected a channel's name",
+        ),
         ("channels: {webchat: yes}", "channels.webchat: found no mapping, expected the settings"),
         ("store: redis://h", "store: found 'redis://h', expected `sqlite`, or"),
         ("store: sqlite:///", "store: found 'sqlite:///', expected"),
@@ -138,15 +150,114 @@ def test_an_unknown_key_hides_no_other_mistake(files: SettingsFiles) -> None:
     )
 
     assert [line.split(": ")[1] for line in mistakes] == [
-        "modles", "stroe", "http.prot", "tools.shall", "http.port", "limits.model_calls",
+        "modles", "stroe", "http.prot", "http.port", "tools.shall", "limits.model_calls",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("written", ["yes", "no", "on", "off", "'1'", "0", "True", "FALSE", "y"])
-def test_no_word_but_true_and_false_switches_anything(files: SettingsFiles, written: str) -> None:
-    [mistake] = files.mistakes(f"tools: {{shell: {written}}}")
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        pytest.param(
+            "models:\n  x:\n    max_outptu: 1\n    max_output: y\n",
+            ["models.x.provider", "models.x.model", "models.x.max_outptu", "models.x.max_output"],
+            id="needed keys that are missing",
+        ),
+        pytest.param(
+            "models:\n  x:\n", ["models.x.provider", "models.x.model"], id="all that is needed"
+        ),
+        pytest.param(
+            "agents: {main: {models: [y, x]}}\nmodels:\n  x: {provider: demo, model: m}\n"
+            "http: {port: x}\n",
+            ["agents.main.models[0]", "http.port"],
+            id="a name beside a wrong value",
+        ),
+        pytest.param(
+            "models:\n  x: {provider: openai, model: m}\n  y: {provider: anthropic, model: m}\n",
+            ["models.x.key", "models.y.key"],
+            id="two models without a key",
+        ),
+        pytest.param(
+            "models:\n  x: {provider: openai, model: ''}\n  y: {provider: anthropic, model: m}\n",
+            ["models.x.model", "models.y.key"],
+            id="a model without a key beside one that is wrong",
+        ),
+        pytest.param(
+            "agents: {main: {models: [x, z]}}\nmodels:\n  x: {provider: ':', model: m}\n",
+            ["agents.main.models[1]", "models.x.provider"],
+            id="the name of a wrong model is a name all the same",
+        ),
+        pytest.param(
+            "agents: {main: {workspace: '..'}}\nlimits: {model_calls: 0}\n",
+            ["agents.main.workspace", "limits.model_calls"],
+            id="a workspace beside a wrong value",
+        ),
+        pytest.param(
+            "http: {port: '${MISSING}', prot: '${MISSING}'}\nstore: x\n",
+            ["http.port", "http.prot", "store"],
+            id="a variable that is not set",
+        ),
+        pytest.param(
+            "channels: {x-y: {}, x: 1, y: {token: {file: nowhere}}}",
+            ["channels.x-y", "channels.x", "channels.y.token"],
+            id="several channels",
+        ),
+        pytest.param("htp:\nhttp: {prot: }\n", ["htp", "http.prot"], id="misspelt, and nothing"),
+        pytest.param(
+            "agents: {main: {models: [{}, x]}}\n", ["agents.main.models[0]"], id="a wrong list"
+        ),
+    ],
+)
+def test_no_mistake_hides_another(files: SettingsFiles, written: str, settings: list[str]) -> None:
+    assert [line.split(": ")[1] for line in files.mistakes(written)] == settings
 
-    assert "expected true or false" in mistake
+
+def _flags(section: type[Section], above: str = "") -> Iterator[str]:
+    """Name every key that is true or false."""
+    for name, field in section.model_fields.items():
+        inner, is_named = section_below(field)
+        if inner is not None:
+            yield from _flags(inner, f"{above}{name}.{'x.' if is_named else ''}")
+        elif field.annotation is bool:
+            yield f"{above}{name}"
+
+
+FLAGS = [*_flags(Configuration)]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("word", ["yes", "no", "on", "off", "0", "1", "True", "FALSE", "y", "{}"])
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_no_flag_takes_a_word_for_true_or_false(
+    files: SettingsFiles, flag: str, word: str, quote: str
+) -> None:
+    *sections, last = flag.split(".")
+    above = "".join(f"{'  ' * depth}{name}:\n" for depth, name in enumerate(sections))
+
+    [mistake] = files.mistakes(f"{above}{'  ' * len(sections)}{last}: {quote}{word}{quote}\n")
+
+    assert mistake.startswith(f"config.yaml:{len(sections) + 1}: {flag}: found ")
+    assert mistake.endswith("expected true or false")
+
+
+def test_there_are_flags_to_try() -> None:
+    assert "tools.shell" in FLAGS
+
+
+def test_the_full_file_has_every_key_there_is(files: SettingsFiles) -> None:
+    del files
+    rows = re.findall(r"^\| `([\w.<>]+)`", reference(), re.MULTILINE)
+    keys = {row for row in rows if row.split(".")[0] in Configuration.model_fields}
+    written = _keys(yaml.safe_load(FULL))
+
+    assert (
+        keys - {re.sub(r"^(models|channels)\.\w+", r"\1.<name>", key) for key in written} == set()
+    )
+
+
+def _keys(tree: object, above: str = "") -> Iterator[str]:
+    for key, below in tree.items() if isinstance(tree, dict) else ():
+        yield f"{above}{key}"
+        yield from _keys(below, f"{above}{key}.")
 
 
 def test_a_quoted_false_is_false(files: SettingsFiles) -> None:
@@ -167,9 +278,10 @@ def test_a_key_with_nothing_after_it_is_a_default_or_one_clear_mistake(
 ) -> None:
     mistakes = files.mistakes(yaml.safe_dump(tree), MY_KEY="sk-canary-1")
 
-    assert len(mistakes) <= 1
+    settings = [mistake.split(": ")[1] for mistake in mistakes]
+    assert len(settings) == len(set(settings))
     assert all(
-        "found nothing" in mistake or "found 'one', expected one of demo" in mistake
+        re.search(r"found nothing|found '(?:one|two)', expected one of demo", mistake)
         for mistake in mistakes
     )
 

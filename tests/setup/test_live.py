@@ -24,8 +24,8 @@ def echo(name: str) -> FakeOpenAI:
     return FakeOpenAI(lambda _: Answer(text=f"I am {name}"), listed=({"id": name},))
 
 
-def offer(server: FakeOpenAI, **changes: str) -> KeyOffer:
-    return replace(KeyOffer(key=Secret(server.key), base_url=server.base_url), **changes)
+def offer(server: FakeOpenAI) -> KeyOffer:
+    return KeyOffer(key=Secret(server.key), base_url=server.base_url)
 
 
 def kept(home: Path) -> str:
@@ -174,6 +174,7 @@ async def test_a_model_of_this_machine_costs_nothing_and_needs_no_key(home: Path
         checked = await setup_of(rig).use_local(found.address, found.models[0])
 
         assert (checked.provider, checked.model, checked.usd_a_day) == ("ollama", "qwen3:8b", 0.0)
+        assert checked.window == 16_384
         assert await rig.answered("who are you?") == "I am local"
         assert "CHOSEN_MODEL=ollama/qwen3:8b" in kept(home)
 
@@ -220,8 +221,9 @@ async def test_a_channel_that_is_refused_changes_nothing(
 
 
 def failing(status: int) -> FakeOpenAI:
-    answers = [Answer(text="ready"), Raw(status=status, body='{"error": {"message": "no"}}')]
-    return FakeOpenAI([*answers, Answer(text="well again")], listed=({"id": "m1"},))
+    refused = Raw(status=status, body='{"error": {"message": "no"}}')
+    answers: list[Answer | Raw] = [Answer(text="ready"), refused, Answer(text="well again")]
+    return FakeOpenAI(answers, listed=({"id": "m1"},))
 
 
 @pytest.mark.parametrize(
@@ -254,4 +256,4 @@ async def test_the_page_is_told_of_the_new_model_at_once(home: Path) -> None:
 
         await setup_of(rig).use_key(offer(server))
 
-        assert str(page.about.model).startswith("m1 (chosen")  # type: ignore[attr-defined] # the page's own
+        assert page.about.model == "m1"  # type: ignore[attr-defined] # the page's own

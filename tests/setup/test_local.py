@@ -121,7 +121,7 @@ async def test_nobody_at_home_is_found_out_at_once() -> None:
 @pytest.mark.parametrize("answers", [LM_STUDIO, LLAMA_CPP])
 async def test_at_any_port_a_server_is_told_by_its_list(answers: dict[str, object]) -> None:
     async with listening(Listing(answers)) as address:
-        found = await look_at(f"{address}/v1/")
+        found = await look_at(f"{address}/v1/", Addresses())
 
         settings = found.settings("x")
         assert (settings.provider, settings.base_url) == ("openai", f"{address}/v1")
@@ -139,4 +139,4 @@ async def test_at_any_port_a_server_is_told_by_its_list(answers: dict[str, objec
 )
 async def test_an_address_that_is_none_of_theirs_is_refused(address: str, said: str) -> None:
     with pytest.raises(SetupRefused, match=said):
-        await look_at(address)
+        await look_at(address, Addresses())

@@ -87,13 +87,15 @@ async def test_a_good_key_is_good_for_a_model_that_streams_with_tools() -> None:
         assert (found.model.provider, found.model.model) == ("openai", "gpt-5.5")
         (asked,) = server.requests
         assert asked.tools == ("look",)
-        assert asked.body["max_tokens"] == 16
+        assert asked.body["max_tokens"] == 1024
         assert asked.body["stream"] is True
 
 
 async def test_anthropic_tells_the_window_of_its_model() -> None:
-    rows = [{"id": "claude-opus-9", "max_input_tokens": 5}, {"id": "claude-haiku-4-5"}]
-    rows[1]["max_input_tokens"] = 200_000
+    rows = [
+        {"id": "claude-opus-9", "max_input_tokens": 5},
+        {"id": "claude-haiku-4-5", "max_input_tokens": 200_000},
+    ]
     async with FakeAnthropic([Answer(text="ready")], listed=rows) as server:
         found = await tried(server, replace(OFFER, provider="anthropic"))
 

@@ -10,6 +10,7 @@ from bot.contracts.errors import LeaseLost
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Duplicate, Renewal, StopAsked, Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnState
 from tests.doubles.arrivals import A_FILE, NOON, a_delivery, an_arrival, an_inbound
 from tests.store.outbox_contract import RECEIPT, leased
@@ -30,7 +31,7 @@ async def answered_in(store: Store, text: str, answer: str, name: str | None = N
     turn = await taken(store)
     await store.transcripts.append(turn, AssistantMessage(text=answer, stop=StopReason.END))
     done = Outcome(kind=OutcomeKind.ANSWERED, text=answer)
-    await store.turns.finish(turn, done, [a_delivery(turn, answer)])
+    await store.turns.finish(turn, Ending(outcome=done), [a_delivery(turn, answer)])
     await store.outbox.settle(await leased(store), RECEIPT)
     return turn
 
@@ -123,7 +124,9 @@ class ConversationsContract:
         await opened(store, an_arrival("next"))
         running = await taken(store)
         not_sent = a_delivery(running, "ladder")
-        await store.turns.finish(running, Outcome(kind=OutcomeKind.ANSWERED), [not_sent])
+        await store.turns.finish(
+            running, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [not_sent]
+        )
         assert turn.state is TurnState.RUNNING
         assert await found(store, "ladder") == []
 
@@ -153,7 +156,7 @@ class ConversationsContract:
         await opened(store, an_arrival("there", session=shared, conversation="bob"))
         for _ in range(2):
             turn = await taken(store)
-            await store.turns.finish(turn, Outcome(kind=OutcomeKind.SILENT), [])
+            await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.SILENT)), [])
         await store.turns.forget(FIRST)
         assert await heard_in(store, turn.session_key) == ["there"]
 
@@ -178,7 +181,7 @@ class ConversationsContract:
         with pytest.raises(LeaseLost):
             await store.transcripts.append(turn, AssistantMessage(text="x", stop=StopReason.END))
         with pytest.raises(LeaseLost):
-            await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), [])
+            await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [])
         record = await store.ledger.turn(turn.id)
         assert record is not None
         assert [one.reason for one in record.attempts] == ["deleted"]
@@ -195,7 +198,7 @@ class ConversationsContract:
         await opened(store, an_arrival("one", thread="b"))
         turn = await taken(store)
         parts = [a_delivery(turn, "yes", part=part) for part in range(2)]
-        await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), parts)
+        await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), parts)
         sending = await leased(store)
         await store.turns.forget(thread("b"))
         with pytest.raises(LeaseLost):

@@ -9,7 +9,7 @@ from bot.contracts.inbound import EventClass
 from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Store
-from bot.contracts.transcript import Nudge, Received
+from bot.contracts.transcript import Ending, Nudge, Received
 from bot.contracts.turn import Outcome, OutcomeKind, TurnId, TurnState, Usage
 from tests.doubles.arrivals import A_FILE, a_delivery, a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
@@ -144,7 +144,7 @@ class LedgerContract:
         await opened(store, an_arrival("count"))
         turn = await taken(store)
         outcome = Outcome(kind=OutcomeKind.ANSWERED, text="two", usage=Usage(tool_calls=2))
-        await store.turns.finish(turn, outcome, [a_delivery(turn, "two")])
+        await store.turns.finish(turn, Ending(outcome=outcome), [a_delivery(turn, "two")])
         await store.outbox.settle(await leased(store), RECEIPT)
 
         assert [line.tool_calls for line in await store.ledger.after(ALICE, 0)] == [0, 2]
@@ -154,7 +154,7 @@ class LedgerContract:
         first = await taken(store)
         nudges = [Nudge(text="a"), Nudge(text="b")]
         recorded = await store.transcripts.append(first, *nudges)
-        await store.turns.finish(first, Outcome(kind=OutcomeKind.ANSWERED), [])
+        await store.turns.finish(first, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [])
         await opened(store, an_arrival("two"))
         await taken(store)
 

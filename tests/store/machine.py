@@ -14,7 +14,7 @@ from bot.contracts.delivery import DeliveryState as D
 from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
 from bot.contracts.store import Duplicate, Full, Opened, Renewal, Store
-from bot.contracts.transcript import Received
+from bot.contracts.transcript import Ending, Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Rank, Turn
 from tests.doubles.arrivals import a_delivery, a_payload, an_arrival
 from tests.doubles.clock import FakeClock
@@ -136,7 +136,7 @@ class StoreMachine(RuleBasedStateMachine):
     def finish(self, parts: int, how: OnUnknown) -> None:
         turn, known = self.runs.pop(0)
         deliveries = [a_delivery(turn, "x", part=n, on_unknown=how) for n in range(parts)]
-        self.run(self.store.turns.finish(turn, ANSWERED, deliveries))
+        self.run(self.store.turns.finish(turn, Ending(outcome=ANSWERED), deliveries))
         self.model.finish(known, how, parts)
 
     @rule()

@@ -10,6 +10,7 @@ from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, OnUnknown, 
 from bot.contracts.errors import LeaseLost
 from bot.contracts.ledger import DeliveryQuery
 from bot.contracts.store import Opened, Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Turn
 from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.watched_clock import WatchedClock
@@ -30,7 +31,7 @@ async def answered(
     deliveries = [
         a_delivery(turn, text, part=n, on_unknown=on_unknown) for n, text in enumerate(parts)
     ]
-    await store.turns.finish(turn, ANSWERED, deliveries)
+    await store.turns.finish(turn, Ending(outcome=ANSWERED), deliveries)
     return turn
 
 
@@ -106,7 +107,7 @@ class LeaseContract:
         await answered(store, "one")
         await opened(store, an_arrival("in a thread", thread="9", session="other"))
         turn = await taken(store)
-        await store.turns.finish(turn, ANSWERED, [a_delivery(turn, "two")])
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [a_delivery(turn, "two")])
         await leased(store)
         assert (await leased(store)).payload.fallback == "two"
 
@@ -131,7 +132,9 @@ class LeaseContract:
         await opened(store, an_arrival("later"))
         turn = await taken(store)
         later = clock.now() + timedelta(seconds=9)
-        await store.turns.finish(turn, ANSWERED, [a_delivery(turn, "x", not_before=later)])
+        await store.turns.finish(
+            turn, Ending(outcome=ANSWERED), [a_delivery(turn, "x", not_before=later)]
+        )
         assert await nothing_is_due(store)
         clock.advance(9)
         await leased(store)
@@ -275,7 +278,7 @@ class EndContract:
         await opened(store, an_arrival("hello"))
         turn = await taken(store)
         notice = a_delivery(turn, "I was offline", why="late")
-        await store.turns.finish(turn, ANSWERED, [notice, a_delivery(turn, "hi")])
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [notice, a_delivery(turn, "hi")])
         await store.outbox.give_up(await leased(store), GivenUp.REJECTED, "no")
         assert await states(store) == ["rejected", "pending"]
 
@@ -286,7 +289,7 @@ class EndContract:
         turn = await taken(store)
         parts = [a_delivery(turn, "hi"), a_delivery(turn, "there", part=1)]
         notice = a_delivery(turn, "I was offline", why="late")
-        await store.turns.finish(turn, ANSWERED, [*parts, notice])
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [*parts, notice])
         await store.outbox.give_up(await leased(store), GivenUp.REJECTED, "no")
         assert await states(store) == ["rejected", "cancelled", "pending"]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.contracts.ledger import Session
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.store import Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Usage
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.watched_clock import WatchedClock
@@ -60,7 +61,7 @@ class SessionsContract:
         read = await store.sessions.get(turn.session_key)
         assert read is not None
         outcome = Outcome(kind=OutcomeKind.ANSWERED, usage=Usage(output_tokens=5))
-        await store.turns.finish(turn, outcome, [])
+        await store.turns.finish(turn, Ending(outcome=outcome), [])
         assert not await store.sessions.put(read, version=read.version)
         spent = await store.sessions.get(turn.session_key)
         assert spent is not None

@@ -7,7 +7,7 @@ from bot.contracts.messages import AssistantMessage, StopReason, Thinking, ToolC
 from bot.contracts.session import SessionKey
 from bot.contracts.store import Store
 from bot.contracts.tool import Effect
-from bot.contracts.transcript import CallStarted, Nudge, Received
+from bot.contracts.transcript import CallStarted, Ending, Nudge, Received
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.turns_contract import ANSWERED, opened, taken
@@ -76,7 +76,7 @@ class TranscriptsContract:
             await opened(store, an_arrival(f"{number}"))
             turn = await taken(store)
             await store.transcripts.append(turn, *[Nudge(text="on")] * 899)
-            await store.turns.finish(turn, ANSWERED, [])
+            await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
             recent = await store.transcripts.recent(turn.session_key)
             assert min(4_000, 900 * (number + 1)) - 900 <= len(recent) <= 5_000
             assert isinstance(recent[0].entry, Received)
@@ -87,7 +87,7 @@ class TranscriptsContract:
     async def test_a_finished_turn_says_no_more(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))
         turn = await taken(store)
-        await store.turns.finish(turn, ANSWERED, [])
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
         with pytest.raises(LeaseLost):
             await store.transcripts.append(turn, ASKED)
         assert len(await store.transcripts.read(turn.session_key)) == 1

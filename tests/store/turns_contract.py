@@ -1,29 +1,36 @@
 """What any `Turns` must keep: subclass it, provide `store` and `clock`, and all is checked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
 import pytest
 
 from bot.contracts.admission import Drop, Handled, Observe
-from bot.contracts.delivery import DeliveryState, OnUnknown
+from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown, Receipt
 from bot.contracts.errors import LeaseLost
 from bot.contracts.inbound import EventClass, Inbound, Source
+from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import SessionKey
 from bot.contracts.store import (
     Cursor,
     Duplicate,
+    Finished,
     Full,
+    Offer,
     Opened,
     Renewal,
+    Signal,
     StopAsked,
     Store,
+    Taken,
     WorkWaiting,
 )
-from bot.contracts.transcript import Received
+from bot.contracts.transcript import Ending, Received
 from bot.contracts.turn import (
     Arrival,
     Lane,
@@ -76,12 +83,42 @@ async def heard_in(store: Store, session_key: SessionKey) -> list[str]:
     return [one.entry.inbound.text for one in recorded if isinstance(one.entry, Received)]
 
 
+def arrived(delivery: Delivery, clock: WatchedClock) -> Delivery:
+    receipt = Receipt(message_ids=(delivery.id,), at=clock.now())
+    return replace(delivery, state=DeliveryState.SENT, receipt=receipt)
+
+
 async def given_back(verb: Callable[[], Awaitable[T | None]]) -> T:
     """Ask until something is given out; what a cancelled caller got comes back at once."""
     for _ in range(100):
         if (given := await verb()) is not None:
             return given
     raise AssertionError("nothing was given back")
+
+
+@asynccontextmanager
+async def offered(
+    store: Store, *, places: int = 1, lanes: Collection[Lane] = LANES
+) -> AsyncIterator[AsyncGenerator[Signal, None]]:
+    """A listener that waits and would begin so many turns at once; nothing else is due."""
+    assert await store.turns.take("before", LANES) is None
+    signals = store.turns.signals(Offer(worker="offering", lanes=lanes, places=lambda: places))
+    first = asyncio.ensure_future(anext(signals))
+    await asyncio.sleep(0)
+
+    async def rest() -> AsyncGenerator[Signal, None]:
+        yield await first
+        async for signal in signals:
+            yield signal
+
+    try:
+        yield rest()
+    finally:
+        if not first.done():
+            await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await signals.aclose()
 
 
 class OpenContract:
@@ -297,7 +334,7 @@ class TakeContract:
         running = await taken(store)
         assert running.id == first.id
         assert await store.turns.take("worker", LANES) is None
-        assert await store.turns.finish(running, ANSWERED, []) == []
+        assert await store.turns.finish(running, Ending(outcome=ANSWERED), []) == Finished()
         assert (await taken(store)).id == second.id
 
     async def test_one_busy_session_does_not_hold_up_another(self, store: Store) -> None:
@@ -335,7 +372,7 @@ class TakeContract:
         turn = await opened(store, an_arrival("one"))
         assert await store.sessions.get(turn.session_key) is None
         began = clock.now()
-        await store.turns.finish(await taken(store), ANSWERED, [])
+        await store.turns.finish(await taken(store), Ending(outcome=ANSWERED), [])
         clock.advance(60)
         await opened(store, an_arrival("two"))
         await taken(store)
@@ -358,7 +395,9 @@ class TakeContract:
             usage=Usage(input_tokens=10, output_tokens=2, model_calls=1),
         )
         await store.turns.finish(
-            turn, outcome, [a_delivery(turn, "may I?"), a_delivery(turn, "say yes", part=1)]
+            turn,
+            Ending(outcome=outcome),
+            [a_delivery(turn, "may I?"), a_delivery(turn, "say yes", part=1)],
         )
         record = await store.ledger.turn(turn.id)
         assert record is not None
@@ -371,12 +410,53 @@ class TakeContract:
         assert session is not None
         assert session.usage == outcome.usage
 
+    async def test_the_last_words_are_recorded_in_the_commit_that_ends_the_turn(
+        self, store: Store
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        word = AssistantMessage(text="here you are", stop=StopReason.END)
+        await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(word,)), [])
+        recorded = await store.transcripts.read(turn.session_key)
+        assert [one.entry for one in recorded[1:]] == [word]
+        assert await store.transcripts.recent(turn.session_key) == tuple(recorded)
+        with pytest.raises(LeaseLost):
+            await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(word,)), [])
+        assert len(await store.transcripts.read(turn.session_key)) == 2
+
+    async def test_what_is_sent_from_birth_is_a_line_with_the_commit_that_ends_the_turn(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        parts = [arrived(a_delivery(turn, text, part=n), clock) for n, text in enumerate("ab")]
+        finished = await store.turns.finish(turn, Ending(outcome=ANSWERED), parts)
+        lines = await store.ledger.after(turn.arrival.target.conversation_key, turn.seq)
+        assert [(line.delivery_id, line.seq) for line in lines] == list(finished.arrived.items())
+        assert [line.delivery_id for line in lines] == [part.id for part in parts]
+        assert await store.outbox.lease("page", "default") is None
+
+    async def test_what_is_sent_from_birth_waits_behind_what_is_not(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        parts = [a_delivery(turn, "a"), arrived(a_delivery(turn, "b", part=1), clock)]
+        assert (await store.turns.finish(turn, Ending(outcome=ANSWERED), parts)).arrived == {}
+        for part in parts:
+            leased = await store.outbox.lease("page", "default")
+            assert leased is not None
+            assert (leased.id, leased.state) == (part.id, DeliveryState.SENDING)
+            await store.outbox.settle(leased, Receipt(message_ids=(), at=clock.now()))
+
     async def test_a_turn_ends_once(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))
         turn = await taken(store)
-        await store.turns.finish(turn, ANSWERED, [a_delivery(turn, "one")])
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [a_delivery(turn, "one")])
         with pytest.raises(LeaseLost):
-            await store.turns.finish(turn, ANSWERED, [a_delivery(turn, "two", part=1)])
+            await store.turns.finish(
+                turn, Ending(outcome=ANSWERED), [a_delivery(turn, "two", part=1)]
+            )
         record = await store.ledger.turn(turn.id)
         assert record is not None
         assert [one.payload.fallback for one in record.deliveries] == ["one"]
@@ -429,7 +509,7 @@ class TakeContract:
         assert await store.turns.renew(lost) is Renewal.LOST
         await opened(store, an_arrival("more"))
         with pytest.raises(LeaseLost):
-            await store.turns.finish(lost, ANSWERED, [a_delivery(lost, "twice")])
+            await store.turns.finish(lost, Ending(outcome=ANSWERED), [a_delivery(lost, "twice")])
         with pytest.raises(LeaseLost):
             await store.turns.absorb(lost, {QueueMode.STEER})
         with pytest.raises(LeaseLost):
@@ -529,7 +609,9 @@ class AbsorbContract:
         assert before is not None
         assert (before.turn.state, before.absorbed_by) == (TurnState.ABSORBED, running.id)
         assert (before.outcome, before.ended_at) == (None, None)
-        assert await store.turns.finish(running, ANSWERED, []) == [guest.id]
+        assert await store.turns.finish(running, Ending(outcome=ANSWERED), []) == Finished(
+            absorbed=(guest.id,)
+        )
         after = await store.ledger.turn(guest.id)
         assert after is not None
         assert (after.outcome, after.ended_at) == (ANSWERED, clock.now())
@@ -545,7 +627,7 @@ class AbsorbContract:
         again = await taken(store)
         assert again.id == running.id
         assert await heard_in(store, running.session_key) == ["first", "second"]
-        assert len(await store.turns.finish(again, ANSWERED, [])) == 1
+        assert len((await store.turns.finish(again, Ending(outcome=ANSWERED), [])).absorbed) == 1
         assert await store.turns.take("worker", LANES) is None
 
 
@@ -568,7 +650,7 @@ class SignalsContract:
         running = await taken(store)
         signals = store.turns.signals()
         hint = asyncio.ensure_future(anext(signals))
-        await store.turns.finish(running, ANSWERED, [])
+        await store.turns.finish(running, Ending(outcome=ANSWERED), [])
         assert await hint == WorkWaiting()
 
     async def test_what_comes_due_is_told_then(self, store: Store, clock: WatchedClock) -> None:
@@ -598,6 +680,77 @@ class SignalsContract:
         await asyncio.sleep(0)
         await opened(store, a_stop())
         assert await hint == StopAsked(turn_id=running.id)
+
+    async def test_a_turn_is_taken_for_a_waiting_listener_in_the_commit_that_opens_it(
+        self, store: Store
+    ) -> None:
+        async with offered(store) as signals:
+            turn = await opened(store, an_arrival("hello"))
+            record = await store.ledger.turn(turn.id)
+            assert await anext(signals) == Taken(turn=turn)
+        assert (turn.state, turn.attempt) == (TurnState.RUNNING, 1)
+        assert record is not None
+        assert [attempt.worker for attempt in record.attempts] == ["offering"]
+        assert await heard_in(store, turn.session_key) == ["hello"]
+        assert await store.turns.take("another", LANES) is None
+        done = await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
+        assert done == Finished()
+
+    async def test_no_more_is_taken_than_there_are_places(self, store: Store) -> None:
+        async with offered(store, places=2) as signals:
+            await store.turns.open(*(an_arrival("x", conversation=f"c{n}") for n in range(3)))
+            heard = [await anext(signals), await anext(signals), await anext(signals)]
+        assert [type(signal) for signal in heard] == [Taken, Taken, WorkWaiting]
+        assert (await taken(store)).arrival.inbound.conversation.id == "c2"
+
+    async def test_places_that_were_promised_are_free_again_once_they_are_not_needed(
+        self, store: Store
+    ) -> None:
+        async with offered(store) as signals:
+            first = await opened(store, an_arrival("hello"))
+            assert await anext(signals) == Taken(turn=first)
+            await store.turns.open(first.arrival)  # a duplicate needs no place
+            second = await opened(store, an_arrival("hello", conversation="bob"))
+            assert await anext(signals) == Taken(turn=second)
+
+    async def test_what_its_session_must_wait_for_is_not_taken(self, store: Store) -> None:
+        async with offered(store, places=5) as signals:
+            first, second = await store.turns.open(an_arrival("one"), an_arrival("two"))
+            assert isinstance(first, Opened)
+            assert isinstance(second, Opened)
+            assert await anext(signals) == Taken(turn=first.turn)
+            assert second.turn.state is TurnState.WAITING
+            await store.turns.finish(first.turn, Ending(outcome=ANSWERED), [])
+            assert await anext(signals) == WorkWaiting()
+        assert (await taken(store)).id == second.turn.id
+
+    async def test_what_is_not_due_or_of_another_lane_is_not_taken(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        later = clock.now() + timedelta(hours=1)
+        async with offered(store, lanes=(Lane.PEOPLE,)):
+            late = await opened(store, an_arrival("later", not_before=later))
+            other = await opened(store, an_arrival("job", lane=Lane.BACKGROUND, conversation="b"))
+        assert (late.state, other.state) == (TurnState.WAITING, TurnState.WAITING)
+
+    async def test_older_work_that_is_due_comes_before_a_new_message(self, store: Store) -> None:
+        older = await opened(store, an_arrival("older", conversation="bob"))
+        signals = store.turns.signals(Offer(worker="w", lanes=LANES, places=lambda: 1))
+        assert await anext(signals) == WorkWaiting()
+        newer = await opened(store, an_arrival("newer"))
+        assert newer.state is TurnState.WAITING
+        assert (await taken(store)).id == older.id
+        await signals.aclose()
+
+    async def test_what_was_taken_for_a_listener_that_has_gone_is_put_back(
+        self, store: Store
+    ) -> None:
+        async with offered(store, places=2) as signals:
+            reached = await opened(store, an_arrival("hello"))
+            turn = await opened(store, an_arrival("hello", conversation="bob"))
+            assert await anext(signals) == Taken(turn=reached)
+        again = await given_back(lambda: store.turns.take("next", LANES))
+        assert (again.id, again.attempt, again.crashes) == (turn.id, 2, 0)
 
     async def test_an_interaction_is_a_message_too(self, store: Store) -> None:
         pressed = an_inbound("yes", event=EventClass.INTERACTION)

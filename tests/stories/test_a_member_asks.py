@@ -9,15 +9,17 @@ import pytest
 from bot.access.people import RecordedPeople
 from bot.contracts.inbound import Sender
 from bot.contracts.messages import ResultState, ToolResult
-from bot.contracts.turn import Rank
+from bot.contracts.turn import OutcomeKind, Rank
 from bot.sandbox import NoSandbox
+from channels.webchat.adapter import WebchatChannel
 from channels.webchat.places import place_of
+from tests.doubles.agent import until
 from tests.doubles.clock import CountingIds
 from tests.doubles.rig import Rig, a_rig
 from tests.doubles.scripted_model import Step, call, calls, words
 from tests.doubles.tools import Ledger
 
-_FORBIDDEN: list[tuple[str, dict[str, object]]] = [
+_FORBIDDEN: list[tuple[str, dict[str, str]]] = [
     ("shell", {"command": "touch pwned; cat USER.md"}),
     ("write_file", {"path": "notes/new.md", "content": "x"}),
     ("edit_file", {"path": "notes/meeting.md", "old_text": "a", "new_text": "b"}),
@@ -43,7 +45,7 @@ def files(root: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("rank", [Rank.MEMBER, Rank.GUEST])
 @pytest.mark.parametrize(("name", "arguments"), _FORBIDDEN)
 async def test_a_call_that_is_not_for_them_is_denied_and_nothing_happens(
-    tmp_path: Path, rank: Rank, name: str, arguments: dict[str, object]
+    tmp_path: Path, rank: Rank, name: str, arguments: dict[str, str]
 ) -> None:
     async with a_rig(tmp_path / "home", call(name, **arguments), words("I may not.")) as rig:
         anna = await as_somebody(rig, rank)
@@ -154,3 +156,46 @@ async def test_who_was_never_let_in_starts_no_turn(tmp_path: Path) -> None:
     assert record.outcome is not None
     assert record.outcome.reason == "sender:not-listed"
     assert rig.model.requests == []
+
+
+async def test_who_is_shut_out_has_their_running_turn_stopped_and_their_waiting_ones_ended(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger()
+    tool = ledger.tool(act=ledger.wait_forever)
+    async with a_rig(tmp_path / "home", call("act"), tools=[tool]) as rig:
+        anna = await as_somebody(rig, Rank.ADMIN)
+        running = await anna.say("work for hours")
+        await until(ledger.began)
+        waiting = await anna.say("and then this")
+        (channel,) = rig.app.channels
+        assert isinstance(channel, WebchatChannel)
+
+        await channel.revoke("Anna")
+        records = [await anna.outcome(one.turn_id) for one in (running, waiting)]
+        later = await anna.say("hello?")
+        refused = await anna.outcome(later.turn_id)
+
+    kinds = [record.outcome and record.outcome.kind for record in records]
+    assert kinds == [OutcomeKind.INTERRUPTED, OutcomeKind.INTERRUPTED]
+    assert refused.outcome is not None
+    assert refused.outcome.reason == "sender:not-listed"
+
+
+async def test_while_the_settings_are_broken_only_the_owner_is_let_in(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    async with a_rig(home) as rig:
+        anna = await as_somebody(rig, Rank.ADMIN)
+    (home / "config.last-good.yaml").write_text("limits: {model_calls: 7}\n")
+    (home / "config.yaml").write_text("limits: [\n")
+
+    async with a_rig(home, words("Hello, owner.")) as rig:
+        assert rig.app.settings.problem
+        hers = replace(rig, conversation=anna.conversation, sender=anna.sender)
+        accepted = await hers.say("hello")
+        record = await hers.outcome(accepted.turn_id)
+        assert await rig.answered("hello") == "Hello, owner."
+
+    assert record.outcome is not None
+    assert record.outcome.reason == "sender:not-listed"

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Final, assert_never
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bot.contracts.errors import ContextOverflow, ModelDisconnected
 from bot.contracts.messages import (
@@ -23,9 +23,17 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import Delta, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
+from bot.contracts.model import (
+    Delta,
+    ModelRequest,
+    SystemPrompt,
+    TextDelta,
+    ThinkingDelta,
+    ToolOffer,
+)
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
+from bot.models.kept import KeptBytes, KeptOne
 from bot.models.legal import arguments_of, dumps, finished, groups, legal_name
 from bot.models.server import Server
 
@@ -46,41 +54,57 @@ _STOPS: Final[Mapping[str, StopReason]] = {
 _Block = dict[str, object]
 
 
-def encode(request: ModelRequest, server: Server, *, max_output: int | None = None) -> bytes:
-    """Write the request's body.
+class Encoder:
+    """Writes the bodies of requests to one server; what comes again is encoded once.
 
     Messages come last, so that the body of a longer conversation begins with
     the bytes of the shorter one. What may be cached is marked at the stable
     system prompt and, by the mark at the top, at whatever block is the last:
     a mark inside a message would change its bytes with the next one.
     """
-    head: dict[str, object] = {
-        "model": server.model,
-        "max_tokens": min(request.max_output, max_output or request.max_output),
-        "stream": True,
-        "cache_control": _CACHED,
-    }
-    if system := list(_system(request)):
-        head["system"] = system
-    if request.tools:
-        head["tools"] = [_tool(offer) for offer in request.tools]
-    messages = b",".join(_messages(request, server))
-    return dumps(head)[:-1] + b',"messages":[' + messages + b"]}"
+
+    def __init__(self, server: Server, *, max_output: int | None = None) -> None:
+        self._server: Final = server
+        self._max_output: Final = max_output
+        self._head: Final = KeptOne(self._write_head)
+        self._message: Final = KeptBytes(self._write_message)
+
+    def __call__(self, request: ModelRequest) -> bytes:
+        """Write the body of *request*."""
+        limit = min(request.max_output, self._max_output or request.max_output)
+        head = self._head((limit, request.system, request.tools))
+        return head + b',"messages":[' + b",".join(self._messages(request)) + b"]}"
+
+    def _write_head(self, of: tuple[int, SystemPrompt, tuple[ToolOffer, ...]]) -> bytes:
+        limit, prompt, tools = of
+        head: dict[str, object] = {
+            "model": self._server.model,
+            "max_tokens": limit,
+            "stream": True,
+            "cache_control": _CACHED,
+        }
+        if system := list(_system(prompt)):
+            head["system"] = system
+        if tools:
+            head["tools"] = [_tool(offer) for offer in tools]
+        return dumps(head)[:-1]
+
+    def _messages(self, request: ModelRequest) -> Iterator[bytes]:
+        """One for all that stands between two changes of role: the API wants them in turns."""
+        said = ((_role(m), m) for group in groups(request.messages) for m in group)
+        for role, run in groupby(said, key=itemgetter(0)):
+            blocks = b",".join(filter(None, (self._message(message) for _, message in run)))
+            yield b'{"role":"' + role + b'","content":[' + blocks + b"]}"
+
+    def _write_message(self, message: Message) -> bytes:
+        return b",".join(dumps(block) for block in _blocks(message, self._server))
 
 
-def _system(request: ModelRequest) -> Iterator[_Block]:
-    if request.system.stable:
-        yield {"type": "text", "text": request.system.stable, "cache_control": _CACHED}
-    if request.system.volatile:
-        yield {"type": "text", "text": request.system.volatile}
-
-
-def _messages(request: ModelRequest, server: Server) -> Iterator[bytes]:
-    """One message for all that stands between two changes of role: the API wants them in turns."""
-    said = ((_role(m), m) for group in groups(request.messages) for m in group)
-    for role, run in groupby(said, key=itemgetter(0)):
-        blocks = (dumps(block) for _, message in run for block in _blocks(message, server))
-        yield b'{"role":"' + role + b'","content":[' + b",".join(blocks) + b"]}"
+def _system(prompt: SystemPrompt) -> Iterator[_Block]:
+    if prompt.stable:
+        yield {"type": "text", "text": prompt.stable, "cache_control": _CACHED}
+    if prompt.volatile:
+        yield {"type": "text", "text": prompt.volatile}
 
 
 def _role(message: Message) -> bytes:
@@ -134,7 +158,13 @@ def _or_blank(value: object) -> object:
 _Text = Annotated[str, BeforeValidator(_or_blank)]
 
 
-class _Piece(BaseModel):
+class _Shape(BaseModel):
+    """A part of an event. Frozen: a default that could change, pydantic copies each time."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class _Piece(_Shape):
     """A block's beginning, or what is added to it."""
 
     type: _Text = ""
@@ -149,7 +179,7 @@ class _Piece(BaseModel):
     stop_reason: str | None = None
 
 
-class _Usage(BaseModel):
+class _Usage(_Shape):
     """Running totals; a later event repeats only what changed."""
 
     input_tokens: int | None = None
@@ -158,11 +188,11 @@ class _Usage(BaseModel):
     cache_read_input_tokens: int | None = None
 
 
-class _Start(BaseModel):
+class _Start(_Shape):
     usage: _Usage = _Usage()
 
 
-class _Event(BaseModel):
+class _Event(_Shape):
     type: str
     index: int = 0
     message: _Start = _Start()

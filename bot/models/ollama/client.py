@@ -85,7 +85,7 @@ class OllamaModel:
     async def _window_asked(self) -> int:
         async with self._asking:
             if self._window is None:
-                self._window = window_of(await self._card(), self._parts)
+                self._window = window_of(await self._card(), self._parts.context)
             return self._window
 
     async def _card(self) -> Mapping[str, object]:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from bot.contracts.errors import ContextOverflow, ModelError
-from bot.contracts.model import ModelParts
 from bot.models.server import Server
 
 MOST: Final = 16_384
@@ -25,16 +24,16 @@ _LEAST_ANSWER: Final = 256
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
-def window_of(card: Mapping[str, object], parts: ModelParts) -> int:
+def window_of(card: Mapping[str, object], context: int | None) -> int:
     """Return the window to ask for, given what ``/api/show`` tells of the model.
 
-    The settings' word counts, then that of the model's own file, then `MOST`; none of them
+    The settings' *context* counts, then that of the model's own file, then `MOST`; none of them
     beyond what the model was trained with, to which Ollama would lower it silently.
     """
     trained = _trained(card)
     parameters = card.get("parameters")
     own = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
-    wanted = parts.context or (int(own[1]) if own else min(trained or _UNSAID, MOST))
+    wanted = context or (int(own[1]) if own else min(trained or _UNSAID, MOST))
     return max(min(wanted, trained or wanted), 1)
 
 

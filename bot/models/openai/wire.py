@@ -4,11 +4,11 @@ The shapes are those of https://platform.openai.com/docs/api-reference/chat and,
 where servers that only claim to be compatible differ, of what they send.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, assert_never
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bot.contracts.errors import ModelDisconnected
 from bot.contracts.messages import (
@@ -21,9 +21,17 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import Delta, ModelRequest, TextDelta, ThinkingDelta, ToolOffer
+from bot.contracts.model import (
+    Delta,
+    ModelRequest,
+    SystemPrompt,
+    TextDelta,
+    ThinkingDelta,
+    ToolOffer,
+)
 from bot.contracts.turn import Usage
 from bot.models.failure import garbled
+from bot.models.kept import KeptBytes, KeptOne
 from bot.models.legal import arguments_text, dumps, finished, groups, legal_name
 from bot.models.server import Server
 
@@ -53,42 +61,44 @@ _STOPS: Final[Mapping[str, StopReason]] = {
 }
 
 
-def encode(
-    request: ModelRequest,
-    server: Server,
-    *,
-    max_output: int | None = None,
-    each: Callable[[Message], bytes] | None = None,
-) -> bytes:
-    """Write the request's body; *each* is `encode_message`, or what keeps its results.
+class Encoder:
+    """Writes the bodies of requests to one server; what comes again is encoded once.
 
     Messages come last, so that the body of a longer conversation begins with
     the bytes of the shorter one and the provider's cache holds.
     """
-    each = each or encode_message
-    limit = min(request.max_output, max_output or request.max_output)
-    is_new = f".{server.host}".endswith(_NEW_LIMIT)
-    head: dict[str, object] = {
-        "model": server.model,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "max_completion_tokens" if is_new else "max_tokens": limit,
-    }
-    if request.tools:
-        head["tools"] = [_tool(offer) for offer in request.tools]
-    said = (each(message) for group in groups(request.messages) for message in group)
-    messages = [_system(request), *said]
-    return dumps(head)[:-1] + b',"messages":[' + b",".join(messages) + b"]}"
+
+    def __init__(self, server: Server, *, max_output: int | None = None) -> None:
+        self._server: Final = server
+        self._max_output: Final = max_output
+        self._head: Final = KeptOne(self._write_head)
+        self._system: Final = KeptOne(_system)
+        self._message: Final = KeptBytes(lambda message: dumps(_message(message)))
+
+    def __call__(self, request: ModelRequest) -> bytes:
+        """Write the body of *request*."""
+        limit = min(request.max_output, self._max_output or request.max_output)
+        said = (self._message(message) for group in groups(request.messages) for message in group)
+        messages = b",".join((self._system(request.system), *said))
+        return self._head((limit, request.tools)) + b',"messages":[' + messages + b"]}"
+
+    def _write_head(self, of: tuple[int, tuple[ToolOffer, ...]]) -> bytes:
+        limit, tools = of
+        is_new = f".{self._server.host}".endswith(_NEW_LIMIT)
+        head: dict[str, object] = {
+            "model": self._server.model,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_completion_tokens" if is_new else "max_tokens": limit,
+        }
+        if tools:
+            head["tools"] = [_tool(offer) for offer in tools]
+        return dumps(head)[:-1]
 
 
-def _system(request: ModelRequest) -> bytes:
-    parts = (request.system.stable, request.system.volatile)
+def _system(prompt: SystemPrompt) -> bytes:
+    parts = (prompt.stable, prompt.volatile)
     return dumps({"role": "system", "content": "\n\n".join(part for part in parts if part)})
-
-
-def encode_message(message: Message) -> bytes:
-    """Write one message of the history."""
-    return dumps(_message(message))
 
 
 def _message(message: Message) -> dict[str, object]:
@@ -159,42 +169,48 @@ _Text = Annotated[str, BeforeValidator(_as_text)]
 _Count = Annotated[int, BeforeValidator(lambda value: value or 0)]
 
 
-class _Function(BaseModel):
+class _Shape(BaseModel):
+    """A part of a chunk. Frozen: a default that could change, pydantic copies each time."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class _Function(_Shape):
     name: _Text = ""
     arguments: Annotated[str, BeforeValidator(_as_json_text)] = ""
 
 
-class _Piece(BaseModel):
+class _Piece(_Shape):
     index: int | None = None
     id: _Text = ""
     function: Annotated[_Function, BeforeValidator(_or_empty)] = _Function()
 
 
-class _Delta(BaseModel):
+class _Delta(_Shape):
     content: _Text = ""
     refusal: _Text = ""
     reasoning_content: _Text = ""
     reasoning: _Text = ""
-    tool_calls: Annotated[list[_Piece], BeforeValidator(_or_none_of)] = []
+    tool_calls: Annotated[list[_Piece], BeforeValidator(_or_none_of)] = Field(default_factory=list)
 
 
-class _Choice(BaseModel):
+class _Choice(_Shape):
     delta: Annotated[_Delta, BeforeValidator(_or_empty)] = _Delta()
     finish_reason: str | None = None
 
 
-class _Cached(BaseModel):
+class _Cached(_Shape):
     cached_tokens: _Count = 0
 
 
-class _Usage(BaseModel):
+class _Usage(_Shape):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
     prompt_tokens_details: Annotated[_Cached, BeforeValidator(_or_empty)] = _Cached()
 
 
-class _Chunk(BaseModel):
-    choices: Annotated[list[_Choice], BeforeValidator(_or_none_of)] = []
+class _Chunk(_Shape):
+    choices: Annotated[list[_Choice], BeforeValidator(_or_none_of)] = Field(default_factory=list)
     usage: _Usage | None = None
 
 

@@ -13,13 +13,15 @@ from bot.store.sqlite.claims import Caps
 from bot.store.sqlite.conversations import SqliteConversations
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.files import Hold, hold
+from bot.store.sqlite.known import KnownQueue
 from bot.store.sqlite.leases import Boot
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.outbox import SqliteOutbox
+from bot.store.sqlite.recent import RecentTranscripts
 from bot.store.sqlite.records import SqliteRecords
 from bot.store.sqlite.sessions import SqliteSessions
 from bot.store.sqlite.transcripts import SqliteTranscripts
-from bot.store.sqlite.turns import SqliteTurns
+from bot.store.sqlite.turns import Memory, SqliteTurns
 
 CAPS: Final = Caps(session=20, store=2000)
 """How many turns may wait in a session and in all."""
@@ -35,11 +37,15 @@ class SqliteStore:
         self._reader = reader
         self._held = held
         self._boot = boot
-        bell = Bell(clock)
-        self.turns: Turns = SqliteTurns(writer, reader, clock, boot, caps, bell)
-        self.transcripts: Transcripts = SqliteTranscripts(writer, reader, clock, boot)
+        memory = Memory(
+            queue=KnownQueue(), transcripts=RecentTranscripts(), outbox_bell=Bell(clock)
+        )
+        self.turns: Turns = SqliteTurns(writer, reader, clock, boot, caps, memory)
+        self.transcripts: Transcripts = SqliteTranscripts(
+            writer, reader, clock, boot, memory.transcripts
+        )
         self.sessions: Sessions = SqliteSessions(writer, reader)
-        self.outbox: Outbox = SqliteOutbox(writer, reader, clock, boot, bell)
+        self.outbox: Outbox = SqliteOutbox(writer, reader, clock, boot, memory.outbox_bell)
         self.records: Records = SqliteRecords(writer, reader)
         self.ledger: Ledger = SqliteLedger(reader)
         self.conversations: Conversations = SqliteConversations(writer, reader)

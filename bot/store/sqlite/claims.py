@@ -21,9 +21,11 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import conversations, outbox
+from bot.store.sqlite import attempts, conversations, outbox
+from bot.store.sqlite.attempts import Begun, Start
+from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
-from bot.store.sqlite.rows import ticks_or_none, turn_of
+from bot.store.sqlite.rows import ticks, ticks_or_none, turn_of
 
 _STOPPED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped")
 
@@ -42,6 +44,8 @@ class Claimed:
 
     result: Opened | Duplicate | Full
     asked_to_stop: TurnId | None = None
+    begun: Begun | None = None
+    """If it was taken at once for somebody who had offered to begin it."""
 
     @property
     def waits(self) -> bool:
@@ -50,13 +54,20 @@ class Claimed:
         return is_waiting and self.asked_to_stop is None
 
 
-def claim(connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int) -> Claimed:
-    """Write *arrival* down, unless it was before or there is no room."""
+def claim(
+    connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int, start: Start | None
+) -> Claimed:
+    """Write *arrival* down, unless it was before or there is no room.
+
+    It is taken for *start* in the same breath where its session is idle and it is due.
+    """
     earlier = _claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
     if earlier is not None:
         return Claimed(result=Duplicate(turn=turn_of(earlier)))
     match arrival.admission:
         case Dispatch():
+            if start is not None and _may_begin(connection, arrival, now):
+                return _begin(connection, arrival, start, now)
             return _enqueue(connection, arrival, caps)
         case Handled() if arrival.mode is QueueMode.INTERRUPT:
             return _stop(connection, arrival, now)
@@ -115,6 +126,26 @@ def _claimed(
         (conversation.channel, conversation.account, conversation.conversation_id, source),
     ).fetchone()
     return row
+
+
+def _may_begin(connection: sqlite3.Connection, arrival: Arrival, now: int) -> bool:
+    """Whether nothing of its session runs or waits, and it need not wait itself."""
+    if arrival.not_before is not None and ticks(arrival.not_before) > now:
+        return False
+    key = arrival.route.session_key
+    (busy,) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM turn WHERE session_key = ? AND state = 'running')"
+        " OR EXISTS (SELECT 1 FROM turn INDEXED BY turn_waiting"
+        " WHERE session_key = ? AND state = 'waiting')",
+        (key, key),
+    ).fetchone()
+    return not busy
+
+
+def _begin(connection: sqlite3.Connection, arrival: Arrival, start: Start, now: int) -> Claimed:
+    turn = _insert(connection, arrival, boot=start.boot)
+    begun = attempts.begin(connection, turn, start, now)
+    return Claimed(result=Opened(turn=turn), begun=begun)
 
 
 def _enqueue(connection: sqlite3.Connection, arrival: Arrival, caps: Caps) -> Claimed:
@@ -180,15 +211,24 @@ def _ask_to_stop(connection: sqlite3.Connection, session_key: SessionKey) -> Tur
     return None if row is None else TurnId(row["id"])
 
 
-def _insert(connection: sqlite3.Connection, arrival: Arrival) -> Turn:
+def _insert(connection: sqlite3.Connection, arrival: Arrival, *, boot: Boot | None = None) -> Turn:
+    """Write the row of *arrival*: a turn that waits or, of a *boot*, one that runs."""
     inbound = arrival.inbound
-    row = connection.execute(
+    turn = Turn(
+        id=arrival.turn_id,
+        seq=next_seq(connection),
+        arrival=arrival,
+        state=TurnState.WAITING if boot is None else TurnState.RUNNING,
+        attempt=0 if boot is None else 1,
+        epoch=0 if boot is None else boot.epoch,
+    )
+    connection.execute(
         "INSERT INTO turn (seq, id, channel, account, conversation_id, thread_id, source, event,"
-        " session_key, rank, mode, lane, not_before, arrival, state)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting') RETURNING *",
+        " session_key, rank, mode, lane, not_before, arrival, state, attempt, epoch, boot)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            next_seq(connection),
-            arrival.turn_id,
+            turn.seq,
+            turn.id,
             inbound.channel,
             inbound.account,
             inbound.conversation.id,
@@ -201,9 +241,12 @@ def _insert(connection: sqlite3.Connection, arrival: Arrival) -> Turn:
             arrival.lane,
             ticks_or_none(arrival.not_before),
             codec.ARRIVAL.encode(arrival),
+            turn.state,
+            turn.attempt,
+            turn.epoch,
+            NOBODY if boot is None else boot.number,
         ),
-    ).fetchone()
-    turn = turn_of(row)
+    )
     conversations.note(connection, turn)
     return turn
 

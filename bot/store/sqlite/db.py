@@ -2,19 +2,19 @@
 
 import asyncio
 import contextlib
+import os
 import sqlite3
-from collections import deque
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Final, Generic, Self, TypeVar, cast
+from typing import Any, Final, Generic, Self, TypeVar
 
 from bot.contracts.errors import StoreUnavailable
 from bot.store.sqlite.connect import connect_to_read, connect_to_write
-from bot.store.sqlite.trouble import explain, explained
+from bot.store.sqlite.trouble import explain
 
 T = TypeVar("T")
 Unit = Callable[[sqlite3.Connection], T]
@@ -29,15 +29,135 @@ _GONE: Final = (
 _LARGEST_COMMIT: Final = 64
 
 
+@dataclass(slots=True, kw_only=True)
+class _Job(Generic[T]):
+    """A unit on its way through a thread, and whom to tell."""
+
+    unit: Unit[T]
+    future: "asyncio.Future[T]"
+    then: Callable[[T], None] | None = None
+    otherwise: Callable[[], None] | None = None
+    undo: Callable[[T], None] | None = None
+    result: T | None = None
+    error: BaseException | None = None
+
+
+class _Kept:
+    """Around a job's work: what it raises is kept for its caller, whatever it is."""
+
+    def __init__(self, job: _Job[Any]) -> None:
+        self._job = job
+
+    def __enter__(self) -> None:
+        self._job.error = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self._job.error = error
+        return True
+
+
+class _Thread:
+    """A thread with a connection: it takes what waits, does it, and tells the loop once."""
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        connect: Callable[[Path], sqlite3.Connection],
+        do: Callable[[sqlite3.Connection, Sequence[_Job[Any]]], None],
+    ) -> None:
+        self._path = path
+        self._do = do
+        self._loop = asyncio.get_running_loop()
+        self._inbox: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._connected: _Job[sqlite3.Connection] = _Job(
+            unit=lambda connection: connection, future=self._loop.create_future()
+        )
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._thread = threading.Thread(target=self._run, args=(connect,), name=name, daemon=True)
+
+    async def start(self) -> None:
+        """Connect.
+
+        Raises:
+            StoreUnavailable: there is no such database, or it is out of reach.
+        """
+        self._thread.start()
+        await asyncio.shield(self._connected.future)
+
+    def give(self, job: _Job[Any]) -> None:
+        """Queue *job*."""
+        self._inbox.put(job)
+
+    async def end(self) -> None:
+        """Do what is queued, and let go of the connection."""
+        self._inbox.put(None)
+        await asyncio.shield(self._ended)
+
+    def _run(self, connect: Callable[[Path], sqlite3.Connection]) -> None:
+        with _Kept(self._connected):
+            self._connected.result = connect(self._path)
+        self._call(self._tell, [self._connected])
+        connection = self._connected.result
+        if connection is None:
+            return
+        with contextlib.closing(connection):
+            while jobs := self._next():
+                self._do(connection, jobs)
+                self._call(self._tell, jobs)
+        self._call(_resolve, self._ended)
+
+    def _next(self) -> Sequence[_Job[Any]]:
+        """Wait for a job, and take along what is queued behind it; nothing at the end."""
+        first = self._inbox.get()
+        if first is None:
+            return ()
+        jobs = [first]
+        while len(jobs) < _LARGEST_COMMIT and not self._inbox.empty():
+            job = self._inbox.get()
+            if job is None:
+                self._inbox.put(None)  # nothing is queued behind it
+                break
+            jobs.append(job)
+        return jobs
+
+    def _call(self, function: Callable[..., None], *values: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is gone, and with it whoever waited
+            self._loop.call_soon_threadsafe(function, *values)
+
+    def _known(self, error: BaseException) -> BaseException:
+        return explain(error, self._path) if isinstance(error, sqlite3.Error) else error
+
+    def _tell(self, jobs: Sequence[_Job[Any]]) -> None:
+        """Tell who waits, in the loop's thread."""
+        for job in jobs:
+            if job.error is not None:
+                if not job.future.done():
+                    job.future.set_exception(self._known(job.error))
+                if job.otherwise is not None:
+                    job.otherwise()
+                continue
+            heard = not job.future.done()
+            if heard:
+                job.future.set_result(job.result)
+            if job.then is not None:
+                job.then(job.result)
+            if not heard and job.undo is not None:
+                job.undo(job.result)
+
+
 class Reader:
     """A read-only connection in a thread of its own."""
 
-    def __init__(
-        self, path: Path, thread: ThreadPoolExecutor, connection: sqlite3.Connection
-    ) -> None:
+    def __init__(self, path: Path, thread: _Thread) -> None:
         self._path = path
         self._thread = thread
-        self._connection = connection
+        self._loop = asyncio.get_running_loop()
         self._closed = False
 
     @classmethod
@@ -47,45 +167,23 @@ class Reader:
         Raises:
             StoreUnavailable: there is no database, or it cannot be read.
         """
-        thread = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
-        return cls(path, thread, await _connect(thread, connect_to_read, path))
+        thread = _Thread("store-reader", path, connect_to_read, _read)
+        await thread.start()
+        return cls(path, thread)
 
     async def read(self, unit: Unit[T]) -> T:
         """Run *unit* on one snapshot and return what it returns."""
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be read any more")
-        work = partial(_read, self._connection, unit)
-        with explained(self._path):
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._thread.give(_Job(unit=unit, future=future))
+        return await future
 
     async def close(self) -> None:
         """Let go of the connection."""
         if not self._closed:
             self._closed = True
-            await _disconnect(self._thread, self._connection)
-
-
-@dataclass(slots=True, kw_only=True)
-class _Job(Generic[T]):
-    """A unit on its way through the writer, and whom to tell."""
-
-    unit: Unit[T]
-    future: "asyncio.Future[T]"
-    then: Callable[[T], None] | None = None
-    result: T | None = None
-    error: BaseException | None = None
-
-    def tell(self, path: Path) -> None:
-        """Resolve the future, in the loop's thread."""
-        error = self.error
-        if error is None:
-            result = cast("T", self.result)
-            self.future.set_result(result)
-            if self.then is not None:
-                self.then(result)
-        else:
-            known = explain(error, path) if isinstance(error, sqlite3.Error) else error
-            self.future.set_exception(known)
+            await self._thread.end()
 
 
 class Writer:
@@ -96,16 +194,13 @@ class Writer:
     commit. A unit that fails undoes itself alone.
     """
 
-    def __init__(
-        self, path: Path, thread: ThreadPoolExecutor, connection: sqlite3.Connection
-    ) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = _identity(path)
-        self._thread = thread
-        self._connection = connection
+        self._name = str(path)
+        self._file: tuple[int, int] | None = None
         self._loop = asyncio.get_running_loop()
-        self._inbox: deque[_Job[Any]] = deque()
         self._closed = False
+        self._thread = _Thread("store-writer", path, self._connect, self._write)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -114,21 +209,24 @@ class Writer:
         Raises:
             StoreUnavailable: the file is damaged, foreign, newer or out of reach.
         """
-        thread = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
-        return cls(path, thread, await _connect(thread, connect_to_write, path))
+        writer = cls(path)
+        await writer._thread.start()
+        return writer
 
     async def write(
         self,
         unit: Unit[T],
         *,
         then: Callable[[T], None] | None = None,
-        undo: Callable[[T], Unit[None]] | None = None,
+        otherwise: Callable[[], None] | None = None,
+        undo: Callable[[T], None] | None = None,
     ) -> T:
         """Run *unit* in a transaction and return what it returns, once that is on the disk.
 
-        *then* is called after the commit, even if the caller has gone. A caller
-        that is cancelled meanwhile never learns the result; what *undo* makes of
-        it is then run, so that nothing stays taken by nobody.
+        *then* is called after the commit, in the order of the commits, even if the
+        caller has gone; *otherwise* if nothing was written. A caller that is cancelled
+        meanwhile never learns the result; *undo* is then called with it, so that nothing
+        stays taken by nobody.
 
         Raises:
             StoreUnavailable: nothing was written.
@@ -136,78 +234,50 @@ class Writer:
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be recorded any more")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._queue(_Job(unit=unit, future=future, then=then))
+        job = _Job(unit=unit, future=future, then=then, otherwise=otherwise, undo=undo)
+        self._thread.give(job)
         try:
-            return await asyncio.shield(future)
+            return await future
         except asyncio.CancelledError:
-            if undo is not None:
-                future.add_done_callback(partial(self._give_back, undo))
+            # Cancelled in the moment of success, it has been told already; before that, the
+            # future was cancelled, and whoever tells of the result finds nobody.
+            if undo is not None and not future.cancelled() and future.exception() is None:
+                undo(future.result())
             raise
+
+    def write_unheard(self, unit: Unit[None], *, then: Callable[[None], None] | None) -> None:
+        """Run *unit* in a transaction that nobody waits for.
+
+        Not at all if we are closed: what is held by nobody is given back with the next boot.
+        """
+        if not self._closed:
+            unheard: asyncio.Future[None] = self._loop.create_future()
+            unheard.add_done_callback(asyncio.Future.exception)
+            self._thread.give(_Job(unit=unit, future=unheard, then=then))
 
     async def close(self) -> None:
         """Finish what is queued and let go of the connection."""
         if not self._closed:
             self._closed = True
-            await _disconnect(self._thread, self._connection)
+            await self._thread.end()
 
-    def _queue(self, job: _Job[T]) -> None:
-        self._inbox.append(job)
-        self._thread.submit(self._drain)
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        connection = connect_to_write(path)
+        self._file = _identity(self._name)
+        return connection
 
-    def _give_back(self, undo: Callable[[T], Unit[None]], future: "asyncio.Future[T]") -> None:
-        if self._closed or future.exception() is not None:
-            return  # there is nothing to give back: a lease ends with the boot it belongs to
-        unheard: asyncio.Future[None] = self._loop.create_future()
-        unheard.add_done_callback(asyncio.Future.exception)
-        self._queue(_Job(unit=undo(future.result()), future=unheard))
-
-    def _drain(self) -> None:
-        jobs = [self._inbox.popleft() for _ in range(min(len(self._inbox), _LARGEST_COMMIT))]
-        if not jobs:
-            return  # an earlier round took them along
-        if _identity(self._path) == self._file:
-            _commit(self._connection, jobs)
+    def _write(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+        if _identity(self._name) == self._file:
+            _commit(connection, jobs)
         else:
             for job in jobs:
                 job.error = StoreUnavailable(_GONE.format(path=self._path))
-        with contextlib.suppress(RuntimeError):  # the loop is gone, and with it whoever waited
-            self._loop.call_soon_threadsafe(self._tell, jobs)
-
-    def _tell(self, jobs: Sequence[_Job[Any]]) -> None:
-        for job in jobs:
-            job.tell(self._path)
 
 
-class _Savepoint:
-    """Around one unit: its failure is undone and kept for its caller, whatever it is."""
-
-    def __init__(self, connection: sqlite3.Connection, job: _Job[T]) -> None:
-        self._connection = connection
-        self._job = job
-
-    def __enter__(self) -> None:
-        self._job.error = None
-        self._connection.execute("SAVEPOINT unit")
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        self._job.error = error
-        if error is not None:
-            if not self._connection.in_transaction:
-                return False  # a full disk may undo the whole transaction, neighbours and all
-            self._connection.execute("ROLLBACK TO unit")
-        self._connection.execute("RELEASE unit")
-        return True
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     """Return what tells a file from another of the same name; None if there is none."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - asked for before every commit: a Path takes thrice as long
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -217,10 +287,13 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
     """Run *jobs* in one transaction; where that fails as a whole, each in its own."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for job in jobs:
-            with _Savepoint(connection, job):
-                job.result = job.unit(connection)
-        connection.execute("COMMIT")
+        if len(jobs) == 1:
+            _alone(connection, jobs[0])
+        else:
+            for job in jobs:
+                _among_others(connection, job)
+        if connection.in_transaction:
+            connection.execute("COMMIT")
     except sqlite3.Error as error:
         if connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
@@ -232,26 +305,40 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
             _commit(connection, [job])
 
 
-def _read(connection: sqlite3.Connection, unit: Unit[T]) -> T:
-    connection.execute("BEGIN")
-    try:
-        return unit(connection)
-    finally:
+def _alone(connection: sqlite3.Connection, job: _Job[Any]) -> None:
+    """Run the only unit of a transaction: its failure undoes all of it, and is its caller's."""
+    with _Kept(job):
+        job.result = job.unit(connection)
+    if job.error is not None and connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
+    """Run one unit of several: its failure is undone, and is its caller's, whatever it is.
+
+    Raises:
+        BaseException: the unit's own, where all was undone with it, as a full disk may do.
+    """
+    connection.execute("SAVEPOINT unit")
+    with _Kept(job):
+        job.result = job.unit(connection)
+    if job.error is not None:
+        if not connection.in_transaction:
+            raise job.error
+        connection.execute("ROLLBACK TO unit")
+    connection.execute("RELEASE unit")
+
+
+def _read(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    """Run each of *jobs* on a snapshot of its own."""
+    for job in jobs:
+        with _Kept(job):
+            connection.execute("BEGIN")
+            job.result = job.unit(connection)
         if connection.in_transaction:
             connection.execute("COMMIT")
 
 
-async def _connect(
-    thread: ThreadPoolExecutor, connect: Callable[[Path], sqlite3.Connection], path: Path
-) -> sqlite3.Connection:
-    try:
-        with explained(path):
-            return await asyncio.get_running_loop().run_in_executor(thread, connect, path)
-    except BaseException:
-        thread.shutdown(wait=False)
-        raise
-
-
-async def _disconnect(thread: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
-    await asyncio.get_running_loop().run_in_executor(thread, connection.close)
-    thread.shutdown()
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

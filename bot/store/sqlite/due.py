@@ -2,11 +2,17 @@
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from bot.contracts.turn import Lane
+from bot.contracts.errors import RecordUnreadable
+from bot.contracts.session import SessionKey
+from bot.contracts.turn import Lane, Outcome, OutcomeKind
+from bot.store.sqlite import attempts, claims
+from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import Boot
+from bot.store.sqlite.rows import turn_of
 
 LOOK_SECONDS: Final = 1.0
 """How long a missed wake-up may cost."""
@@ -39,6 +45,37 @@ def candidate(
         if row is None and lane in lanes:
             row = connection.execute(_DUE, {"lane": lane, "now": now}).fetchone()
     return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a look for work found; if nothing, and in every lane, the sessions where some waits."""
+
+    begun: Begun | None = None
+    waiting: Sequence[SessionKey] | None = None
+
+
+def take(
+    connection: sqlite3.Connection, *, start: Start, lanes: Collection[Lane], now: int
+) -> Found:
+    """Give out the turn that is next."""
+    while (row := candidate(connection, lanes, now, start.boot)) is not None:
+        try:
+            turn_of(row)
+        except RecordUnreadable as error:  # it must not hold up those behind it
+            unreadable = Outcome(kind=OutcomeKind.FAILED, reason=str(error))
+            claims.end(connection, row["id"], unreadable, now)
+            continue
+        return Found(begun=attempts.take(connection, row, start, now))
+    return Found(waiting=sessions_that_wait(connection) if set(Lane) <= set(lanes) else None)
+
+
+def sessions_that_wait(connection: sqlite3.Connection) -> Sequence[SessionKey]:
+    """Return every session in which a turn waits."""
+    rows = connection.execute(
+        "SELECT DISTINCT session_key FROM turn INDEXED BY turn_waiting WHERE state = 'waiting'"
+    ).fetchall()
+    return [SessionKey(row["session_key"]) for row in rows]
 
 
 def seconds_until_due(connection: sqlite3.Connection, *, now: int, boot: Boot) -> float:

@@ -1,7 +1,7 @@
 """What waits to be brought to a platform: in order per conversation, one at a time."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -9,10 +9,11 @@ from typing import Final
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery, DeliveryState, GivenUp, Receipt
 from bot.contracts.errors import RecordUnreadable
+from bot.contracts.reply import Target
 from bot.contracts.text import clean
 from bot.store import codec
 from bot.store.sqlite.bell import Bell
-from bot.store.sqlite.db import Reader, Unit, Writer
+from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_delivery
 from bot.store.sqlite.lines import next_seq
 from bot.store.sqlite.rows import delivery_of, ticks, ticks_or_none
@@ -76,7 +77,7 @@ class SqliteOutbox:
                 return _begin(connection, due, self._boot, now)
             return None
 
-        return await self._writer.write(unit, undo=_unlease)
+        return await self._writer.write(unit, undo=self._unlease)
 
     async def repeat(self, delivery: Delivery) -> Delivery:
         """Mark an `unknown` delivery as being sent again.
@@ -175,6 +176,21 @@ class SqliteOutbox:
 
         await self._writer.write(unit, then=self._ring)
 
+    def _unlease(self, delivery: Delivery | None) -> None:
+        """Give back what was leased for a courier that had gone: nothing was sent."""
+        if delivery is None:
+            return
+
+        def unit(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE delivery SET boot = 0,"
+                " state = CASE state WHEN 'sending' THEN 'pending' ELSE state END"
+                " WHERE id = ? AND attempt = ?",
+                (delivery.id, delivery.attempt),
+            )
+
+        self._writer.write_unheard(unit, then=self._ring)
+
     def _ring(self, _: object) -> None:
         self._bell.ring()
 
@@ -201,31 +217,64 @@ def _reject(connection: sqlite3.Connection, due: sqlite3.Row, error: RecordUnrea
     )
 
 
-def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> None:
-    """Add *deliveries*, in order. One whose id is there already is the same one, not a second."""
+def queue(connection: sqlite3.Connection, deliveries: Sequence[Delivery]) -> Mapping[str, int]:
+    """Add *deliveries*, in order; return the seq of those that became lines with it.
+
+    One whose id is there already is the same one, not a second. What is `sent` from birth
+    waits for the courier all the same where something before it does.
+    """
+    arrived: dict[str, int] = {}
     for delivery in deliveries:
-        target = delivery.target
-        connection.execute(
-            "INSERT INTO delivery (id, turn_id, session_key, channel, account, conversation_id,"
-            " thread_id, target, payload, on_unknown, state, not_before, expires_at, replaces)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)"
-            " ON CONFLICT (id) DO NOTHING",
-            (
-                delivery.id,
-                delivery.turn_id,
-                delivery.session_key,
-                target.channel,
-                target.account,
-                target.conversation_id,
-                target.thread_id,
-                codec.TARGET.encode(target),
-                codec.PAYLOAD.encode(delivery.payload),
-                delivery.on_unknown,
-                ticks_or_none(delivery.not_before),
-                ticks_or_none(delivery.expires_at),
-                delivery.replaces,
-            ),
-        )
+        receipt = delivery.receipt if delivery.state is DeliveryState.SENT else None
+        if receipt is not None and _any_before(connection, delivery.target):
+            receipt = None
+        seq = None if receipt is None else next_seq(connection)
+        if _insert(connection, delivery, receipt, seq) and seq is not None:
+            arrived[delivery.id] = seq
+    return arrived
+
+
+def _insert(
+    connection: sqlite3.Connection, delivery: Delivery, receipt: Receipt | None, seq: int | None
+) -> bool:
+    target = delivery.target
+    inserted = connection.execute(
+        "INSERT INTO delivery (id, turn_id, session_key, channel, account, conversation_id,"
+        " thread_id, target, payload, on_unknown, state, not_before, expires_at, replaces,"
+        " seq, receipt)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO NOTHING",
+        (
+            delivery.id,
+            delivery.turn_id,
+            delivery.session_key,
+            target.channel,
+            target.account,
+            target.conversation_id,
+            target.thread_id,
+            codec.TARGET.encode(target),
+            codec.PAYLOAD.encode(delivery.payload),
+            delivery.on_unknown,
+            DeliveryState.PENDING if receipt is None else DeliveryState.SENT,
+            ticks_or_none(delivery.not_before),
+            ticks_or_none(delivery.expires_at),
+            delivery.replaces,
+            seq,
+            None if receipt is None else codec.RECEIPT.encode(receipt),
+        ),
+    )
+    return inserted.rowcount > 0
+
+
+def _any_before(connection: sqlite3.Connection, target: Target) -> bool:
+    """Whether a delivery to the same place is not final yet."""
+    row = connection.execute(
+        "SELECT 1 FROM delivery INDEXED BY delivery_order WHERE channel = ? AND account = ?"
+        " AND conversation_id = ? AND thread_id IS ?"
+        " AND state IN ('pending', 'sending', 'unknown') LIMIT 1",
+        (target.channel, target.account, target.conversation_id, target.thread_id),
+    ).fetchone()
+    return row is not None
 
 
 def _any_open(connection: sqlite3.Connection, delivery: Delivery) -> bool:
@@ -247,18 +296,3 @@ def _cancel_later_parts(connection: sqlite3.Connection, delivery: Delivery) -> N
         " WHERE turn_id = ? AND state = 'pending' AND substr(id, 1, length(?)) = ?",
         (delivery.turn_id, series + colon, series + colon),
     )
-
-
-def _unlease(delivery: Delivery | None) -> Unit[None]:
-    """Give back what was leased for a courier that had gone: nothing was sent."""
-
-    def unit(connection: sqlite3.Connection) -> None:
-        if delivery is not None:
-            connection.execute(
-                "UPDATE delivery SET boot = 0,"
-                " state = CASE state WHEN 'sending' THEN 'pending' ELSE state END"
-                " WHERE id = ? AND attempt = ?",
-                (delivery.id, delivery.attempt),
-            )
-
-    return unit

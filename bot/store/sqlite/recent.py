@@ -1,4 +1,8 @@
-"""The transcripts read last, decoded: reading a session again costs what was added to it."""
+"""The transcripts used last, decoded: to read a session again costs nothing.
+
+One process holds the file, and all it writes passes here after its commit. So what is
+kept is what the table holds.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -12,50 +16,118 @@ from bot.store import codec
 from bot.store.sqlite.rows import moment
 
 MOST_CHARS: Final = 4 * 1024 * 1024
-"""How much of all sessions' JSON is kept decoded; what was not read for longest goes first."""
+"""How much of all sessions' JSON is kept decoded; what was not used for longest goes first."""
+
+_RECENT: Final = 4_000
+_STRIDE: Final = 1_000
+
+_FIRST_OF_A_TURN: Final = """
+    SELECT later.seq FROM entry AS cut JOIN entry AS later
+      ON later.session_key = cut.session_key AND later.seq > cut.seq
+     AND later.turn_id <> cut.turn_id
+    WHERE cut.session_key = ? AND cut.seq = ?
+    ORDER BY later.seq LIMIT 1
+"""
+"""Where the first turn begins after the entries that are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Session:
+class Added:
+    """Entries of one session, in order, and how many characters their JSON has."""
+
+    session_key: SessionKey
     recorded: Sequence[Recorded]
     chars: int
 
 
+@dataclass(slots=True, kw_only=True)
+class _Session:
+    recorded: list[Recorded]
+    chars: int
+
+    @property
+    def last(self) -> int:
+        return self.recorded[-1].seq
+
+
 class RecentTranscripts:
-    """What one thread has read of the table `entry`. Not for two threads at once."""
+    """What was read and written of the table `entry`. Lives in the event loop's thread."""
 
     def __init__(self, most_chars: int = MOST_CHARS) -> None:
         self._most_chars = most_chars
         self._sessions: dict[SessionKey, _Session] = {}
+        self._chars = 0
+        self._reading: dict[SessionKey, bool] = {}
+        """Sessions that are being read, and whether something was written there meanwhile."""
 
-    def read(
-        self, connection: sqlite3.Connection, session_key: SessionKey, *, first: int
-    ) -> Sequence[Recorded]:
-        """Return a session from entry *first* on, as it stands in the snapshot of *connection*."""
-        known = self._sessions.pop(session_key, None)
-        if (
-            known is None
-            or known.recorded[0].seq > first
-            or not _stands(connection, session_key, known.recorded)
+    def get(self, session_key: SessionKey) -> Sequence[Recorded] | None:
+        """Return a session's latest entries, as `read` would, if they are kept."""
+        session = self._sessions.get(session_key)
+        if session is None:
+            return None
+        self._sessions[session_key] = self._sessions.pop(session_key)  # used last
+        return tuple(session.recorded)
+
+    def add(self, added: Added) -> None:
+        """Take in what was committed. Its place shows whether it follows what is kept."""
+        key, first = added.session_key, added.recorded[0].seq
+        session = self._sessions.get(key)
+        if key in self._reading:
+            self._reading[key] = True
+        if session is None and first > 1:
+            return
+        if session is None:
+            session = self._sessions[key] = _Session(recorded=[], chars=0)
+        elif first != session.last + 1 or _left_out(session.last) != _left_out(
+            added.recorded[-1].seq
         ):
-            known = _Session(recorded=[], chars=0)
-        rows = entries(
-            connection, session_key, known.recorded[-1].seq if known.recorded else first - 1
-        )
-        session = _Session(
-            recorded=[*known.recorded, *(recorded_of(row) for row in rows)],
-            chars=known.chars + sum(len(row["body"]) for row in rows),
-        )
-        if session.recorded:
-            self._keep(session_key, session)
-        return [one for one in session.recorded if one.seq >= first]
+            self._let_go(key)  # forgotten in between, or it begins later from now on: read anew
+            return
+        session.recorded += added.recorded
+        session.chars += added.chars
+        self._chars += added.chars
+        self._make_room()
 
-    def _keep(self, session_key: SessionKey, session: _Session) -> None:
-        self._sessions[session_key] = session
-        chars = sum(each.chars for each in self._sessions.values())
-        while chars > self._most_chars:
-            oldest = next(iter(self._sessions))
-            chars -= self._sessions.pop(oldest).chars
+    def begin_reading(self, session_key: SessionKey) -> None:
+        """Note that `read` was sent for."""
+        self._reading.setdefault(session_key, False)
+
+    def end_reading(self, read: Added) -> None:
+        """Keep what was *read*, unless the table has changed since."""
+        changed = self._reading.pop(read.session_key, True)
+        if read.recorded and not changed and read.session_key not in self._sessions:
+            self._sessions[read.session_key] = _Session(
+                recorded=list(read.recorded), chars=read.chars
+            )
+            self._chars += read.chars
+            self._make_room()
+
+    def forget(self) -> None:
+        """Let go of everything: entries were deleted."""
+        self._sessions.clear()
+        self._chars = 0
+        self._reading = dict.fromkeys(self._reading, True)
+
+    def _make_room(self) -> None:
+        while self._chars > self._most_chars:
+            self._let_go(next(iter(self._sessions)))
+
+    def _let_go(self, session_key: SessionKey) -> None:
+        self._chars -= self._sessions.pop(session_key).chars
+
+
+def read(connection: sqlite3.Connection, session_key: SessionKey) -> Added:
+    """Read a session's latest entries, from the beginning of some turn."""
+    (last,) = connection.execute(
+        "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?", (session_key,)
+    ).fetchone()
+    first = connection.execute(_FIRST_OF_A_TURN, (session_key, _left_out(last))).fetchone()
+    rows = entries(connection, session_key, first[0] - 1 if first else 0)
+    return Added(
+        session_key=session_key,
+        recorded=[recorded_of(row) for row in rows],
+        chars=sum(len(row["body"]) for row in rows),
+    )
 
 
 def entries(
@@ -78,21 +150,6 @@ def recorded_of(row: sqlite3.Row) -> Recorded:
     )
 
 
-def _stands(
-    connection: sqlite3.Connection, session_key: SessionKey, known: Sequence[Recorded]
-) -> bool:
-    """Say whether none of *known* was forgotten since.
-
-    Rows are added at the end and taken away by whole turns. So they are the
-    same if they are as many as before, and the last one is of the same turn:
-    another turn's in its place would be a new one's.
-    """
-    last = known[-1]
-    (count,) = connection.execute(
-        "SELECT COUNT(*) FROM entry WHERE session_key = ? AND seq BETWEEN ? AND ?",
-        (session_key, known[0].seq, last.seq),
-    ).fetchone()
-    row = connection.execute(
-        "SELECT turn_id FROM entry WHERE session_key = ? AND seq = ?", (session_key, last.seq)
-    ).fetchone()
-    return count == len(known) and row is not None and row["turn_id"] == last.turn_id
+def _left_out(last: int) -> int:
+    """Return how many entries are left out of a session whose last one is *last*."""
+    return max(last - _RECENT, 0) // _STRIDE * _STRIDE

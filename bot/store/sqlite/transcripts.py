@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from bot.contracts.clock import Clock
@@ -11,33 +12,24 @@ from bot.contracts.turn import Turn
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
-from bot.store.sqlite.recent import RecentTranscripts, entries, recorded_of
+from bot.store.sqlite.recent import Added, RecentTranscripts, entries, read, recorded_of
 from bot.store.sqlite.rows import moment, ticks
 
-_RECENT: Final = 4_000
-_STRIDE: Final = 1_000
-
-_LAST: Final = "SELECT COALESCE(MAX(seq), 0) FROM entry WHERE session_key = ?"
-
-_FIRST_OF_A_TURN: Final = """
-    SELECT later.seq FROM entry AS cut JOIN entry AS later
-      ON later.session_key = cut.session_key AND later.seq > cut.seq
-     AND later.turn_id <> cut.turn_id
-    WHERE cut.session_key = ? AND cut.seq = ?
-    ORDER BY later.seq LIMIT 1
-"""
-"""Where the first turn begins after the entries that are left out."""
+_REPLACED: Final = "\ufffd"
+"""What the codec writes for characters that no file can hold."""
 
 
 class SqliteTranscripts:
     """The `Transcripts` of one database."""
 
-    def __init__(self, writer: Writer, reader: Reader, clock: Clock, boot: Boot) -> None:
+    def __init__(
+        self, writer: Writer, reader: Reader, clock: Clock, boot: Boot, kept: RecentTranscripts
+    ) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock
         self._boot = boot
-        self._recent = RecentTranscripts()
+        self._kept = kept
 
     async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
         """Record entries in the turn's name, in order, in one commit.
@@ -47,11 +39,11 @@ class SqliteTranscripts:
         """
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+        def unit(connection: sqlite3.Connection) -> Added:
             require_turn(connection, turn, self._boot)
             return record(connection, turn, entries, now)
 
-        return await self._writer.write(unit)
+        return (await self._writer.write(unit, then=self._kept.add)).recorded
 
     async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
         """Return the session's entries after *after*, in order."""
@@ -63,29 +55,39 @@ class SqliteTranscripts:
 
     async def recent(self, session_key: SessionKey) -> Sequence[Recorded]:
         """Return the session's latest entries, in order, from the beginning of some turn."""
+        if (kept := self._kept.get(session_key)) is not None:
+            return kept
+        self._kept.begin_reading(session_key)
+        found = Added(session_key=session_key, recorded=(), chars=0)
+        try:
+            found = await self._reader.read(partial(read, session_key=session_key))
+        finally:
+            self._kept.end_reading(found)
+        return found.recorded
 
-        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
-            (last,) = connection.execute(_LAST, (session_key,)).fetchone()
-            left_out = max(last - _RECENT, 0) // _STRIDE * _STRIDE
-            first = connection.execute(_FIRST_OF_A_TURN, (session_key, left_out)).fetchone()
-            return self._recent.read(connection, session_key, first=first[0] if first else 1)
 
-        return await self._reader.read(unit)
-
-
-def record(
-    connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry], now: int
-) -> Sequence[Recorded]:
+def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry], now: int) -> Added:
     """Add *entries* to the transcript of *turn*'s session, in its name."""
-    (last,) = connection.execute(_LAST, (turn.session_key,)).fetchone()
-    recorded = [
-        Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=entry)
-        for seq, entry in enumerate(entries, start=last + 1)
-    ]
-    for one in recorded:
-        connection.execute(
+    recorded: list[Recorded] = []
+    chars = 0
+    for entry in entries:
+        body = codec.ENTRY.encode(entry)
+        (seq,) = connection.execute(
             "INSERT INTO entry (session_key, seq, turn_id, attempt, at, body)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (turn.session_key, one.seq, turn.id, turn.attempt, now, codec.ENTRY.encode(one.entry)),
+            " SELECT :key, COALESCE(MAX(seq), 0) + 1, :turn, :attempt, :now, :body"
+            " FROM entry WHERE session_key = :key RETURNING seq",
+            {
+                "key": turn.session_key,
+                "turn": turn.id,
+                "attempt": turn.attempt,
+                "now": now,
+                "body": body,
+            },
+        ).fetchone()
+        chars += len(body)
+        # What is kept is what stands on the disk.
+        kept = codec.ENTRY.decode(body) if _REPLACED in body else entry
+        recorded.append(
+            Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=kept)
         )
-    return recorded
+    return Added(session_key=turn.session_key, recorded=recorded, chars=chars)

@@ -1,8 +1,6 @@
 """SQLite's errors in words for the operator."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -39,13 +37,3 @@ def explain(error: sqlite3.Error, path: Path) -> sqlite3.Error | StoreUnavailabl
     known = StoreUnavailable(sentence.format(path=path, name=error.sqlite_errorname))
     known.__cause__ = error
     return known
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Around what SQLite may refuse: raises what `explain` makes of it."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        known = explain(error, path)
-        raise known from known.__cause__

@@ -1,78 +1,106 @@
 """The queue, which is also the session lane."""
 
-import json
+import asyncio
 import sqlite3
-from collections import deque
-from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 
+from bot.contracts.admission import Dispatch
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
-from bot.contracts.errors import RecordUnreadable
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.store import (
     Cursor,
     Duplicate,
+    Finished,
     Full,
+    Offer,
     Opened,
     Renewal,
-    StopAsked,
+    Signal,
+    Taken,
     WorkWaiting,
 )
-from bot.contracts.transcript import Received, Recorded
+from bot.contracts.transcript import Ending, Recorded
 from bot.contracts.turn import (
     Arrival,
     Lane,
-    Outcome,
-    OutcomeKind,
     QueueMode,
     Turn,
     TurnId,
+    TurnState,
 )
-from bot.store.sqlite import claims, conversations, due, outbox, sessions, transcripts
+from bot.store.sqlite import (
+    attempts,
+    claims,
+    conversations,
+    due,
+    joining,
+    outbox,
+    sessions,
+    transcripts,
+)
+from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.claims import Caps, Claimed
-from bot.store.sqlite.db import Reader, Unit, Writer
-from bot.store.sqlite.leases import NOBODY, Boot, require_turn
+from bot.store.sqlite.db import Reader, Writer
+from bot.store.sqlite.due import Found
+from bot.store.sqlite.joining import Joined
+from bot.store.sqlite.known import KnownQueue
+from bot.store.sqlite.leases import Boot, require_turn
+from bot.store.sqlite.listeners import Listener, Listeners
+from bot.store.sqlite.recent import Added, RecentTranscripts
 from bot.store.sqlite.records import move_cursor
-from bot.store.sqlite.rows import ticks, turn_of
+from bot.store.sqlite.rows import ticks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What the parts of one open store know together, in the event loop's thread."""
+
+    queue: KnownQueue
+    transcripts: RecentTranscripts
+    outbox_bell: Bell
 
 
 class SqliteTurns:
     """The `Turns` of one database."""
 
     def __init__(
-        self,
-        writer: Writer,
-        reader: Reader,
-        clock: Clock,
-        boot: Boot,
-        caps: Caps,
-        outbox_bell: Bell,
+        self, writer: Writer, reader: Reader, clock: Clock, boot: Boot, caps: Caps, memory: Memory
     ) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock
         self._boot = boot
         self._caps = caps
-        self._bell = Bell(clock)
-        self._outbox_bell = outbox_bell
-        self._listeners: list[deque[TurnId]] = []
+        self._known = memory.queue
+        self._transcripts = memory.transcripts
+        self._outbox_bell = memory.outbox_bell
+        self._listeners = Listeners()
 
     async def open(
         self, *arrivals: Arrival, cursor: Cursor | None = None
     ) -> Sequence[Opened | Duplicate | Full]:
         """Claim every arrival, in order, and move the cursor, in one commit."""
         now = ticks(self._clock.now())
+        listener, starts = self._promised(arrivals)
 
         def unit(connection: sqlite3.Connection) -> Sequence[Claimed]:
-            claimed = [claims.claim(connection, arrival, self._caps, now) for arrival in arrivals]
+            claimed = [
+                claims.claim(connection, arrival, self._caps, now, start)
+                for arrival, start in zip(arrivals, starts, strict=True)
+            ]
             if cursor is not None and not any(isinstance(one.result, Full) for one in claimed):
                 move_cursor(connection, cursor)
             return claimed
 
-        claimed = await self._writer.write(unit, then=self._tell_opened)
+        claimed = await self._writer.write(
+            unit,
+            then=partial(self._tell_opened, listener, starts),
+            otherwise=partial(_withdraw, listener, starts),
+        )
         return [one.result for one in claimed]
 
     async def amend(self, conversation: ConversationKey, source: Source, text: str | None) -> bool:
@@ -91,36 +119,35 @@ class SqliteTurns:
         def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
             ended = claims.forget(connection, conversation, now)
             for turn_id in ended:
-                _end_attempt(connection, turn_id, conversations.FORGOTTEN.reason, now)
+                attempts.end(connection, turn_id, conversations.FORGOTTEN.reason, now)
             return ended
 
-        return await self._writer.write(unit, then=self._tell_stops)
+        return await self._writer.write(unit, then=self._tell_forgotten)
 
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running."""
+        if self._known.is_empty:
+            return None
         unit = partial(
-            _take, worker=worker, lanes=lanes, now=ticks(self._clock.now()), boot=self._boot
+            due.take,
+            start=Start(worker=worker, boot=self._boot),
+            lanes=frozenset(lanes),
+            now=ticks(self._clock.now()),
         )
-        return await self._writer.write(unit, undo=self._untake)
+        found = await self._writer.write(unit, then=self._tell_taken, undo=self._untake)
+        return found.begun.turn if found.begun else None
 
     async def absorb(self, turn: Turn, modes: Collection[QueueMode]) -> Sequence[Recorded]:
         """Let waiting turns of *modes* join *turn*, recorded as `Received`, in order."""
+        if self._known.nobody_waits_beside(turn):
+            return ()
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+        def unit(connection: sqlite3.Connection) -> Joined:
             require_turn(connection, turn, self._boot)
-            joining = _joining(connection, turn, modes, now)
-            if not joining:
-                return []
-            for one in joining:
-                connection.execute(
-                    "UPDATE turn SET state = 'absorbed', absorbed_by = ? WHERE id = ?",
-                    (turn.id, one.id),
-                )
-            sessions.touch(connection, turn, now)
-            return transcripts.record(connection, turn, [_joined(one) for one in joining], now)
+            return joining.join(connection, turn, modes, now)
 
-        return await self._writer.write(unit)
+        return (await self._writer.write(unit, then=self._tell_absorbed)).added.recorded
 
     async def renew(self, turn: Turn) -> Renewal:
         """Keep the lease, and learn whether a stop was asked for."""
@@ -135,177 +162,172 @@ class SqliteTurns:
                 return Renewal.LOST
             return Renewal.STOP_ASKED if row["cancel_asked"] else Renewal.HELD
 
-        return await self._reader.read(unit)
+        return await self._writer.write(unit)
 
     async def release(self, turn: Turn) -> None:
-        """Put a running turn back, to be taken again at once: a graceful stop."""
+        """Put a running turn back, to be taken again: a graceful stop, which is no crash."""
         now = ticks(self._clock.now())
 
         def unit(connection: sqlite3.Connection) -> None:
             require_turn(connection, turn, self._boot)
-            _put_back(connection, turn, "released", now)
+            attempts.put_back(connection, turn, "released", now)
 
-        await self._writer.write(unit, then=self._ring)
+        await self._writer.write(unit, then=lambda _: self._tell_put_back(turn))
 
-    async def finish(
-        self, turn: Turn, outcome: Outcome, deliveries: Sequence[Delivery]
-    ) -> Sequence[TurnId]:
-        """End *turn* and queue what tells of it, in one commit; return whom it had absorbed."""
+    async def finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
+        """End *turn*, record its last words and queue what tells of it, in one commit."""
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
-            require_turn(connection, turn, self._boot)
-            claims.end(connection, turn.id, outcome, now)
-            _end_attempt(connection, turn.id, outcome.kind, now)
+        def unit(connection: sqlite3.Connection) -> _Ended:
+            outcome = ending.outcome
+            attempts.finish(connection, turn, outcome, self._boot, now)
             sessions.charge(connection, turn.session_key, outcome.usage)
-            outbox.queue(connection, deliveries)
-            return _absorbed(connection, turn)
+            return _Ended(
+                added=transcripts.record(connection, turn, ending.words, now),
+                finished=Finished(
+                    arrived=outbox.queue(connection, deliveries),
+                    absorbed=joining.joined_to(connection, turn),
+                ),
+            )
 
-        return await self._writer.write(unit, then=self._ring_all)
+        def then(ended: _Ended) -> None:
+            self._tell_ended(turn, ended, deliveries)
 
-    async def signals(self) -> AsyncIterator[WorkWaiting | StopAsked]:
-        """Hints about work; a lost one costs a second."""
-        stops: deque[TurnId] = deque()
-        self._listeners.append(stops)
-        rung = False
+        return (await self._writer.write(unit, then=then)).finished
+
+    async def signals(self, offer: Offer | None = None) -> AsyncGenerator[Signal, None]:
+        """Hints about work, of which a lost one costs a second; and turns, to who offers places."""
+        listener = self._listeners.add(offer)
+        nap: asyncio.Future[None] | None = None
         try:
             while True:
-                heard = self._bell.rings
-                while stops:
-                    yield StopAsked(turn_id=stops.popleft())
-                # After a ring `take` looks anyway, so that we need not.
-                seconds = 0.0 if rung else await self._seconds_until_due()
-                if seconds <= 0:
-                    yield WorkWaiting()
-                    seconds = due.LOOK_SECONDS
-                await self._bell.wait(heard, min(seconds, due.LOOK_SECONDS))
-                rung = self._bell.rings != heard
+                for signal in listener.heard():
+                    yield signal
+                if nap is None or nap.done():
+                    seconds = await self._seconds_until_due()
+                    if seconds <= 0:
+                        self._known.may_be_due = True
+                        yield WorkWaiting()
+                        seconds = due.LOOK_SECONDS
+                    nap = listener.nap(self._clock, min(seconds, due.LOOK_SECONDS))
+                await listener.wait(nap)
         finally:
-            self._listeners.remove(stops)
+            self._listeners.remove(listener)
+            if nap is not None:
+                nap.cancel()
+            for turn in listener.unheard_turns():
+                self._put_back(turn)
 
     async def _seconds_until_due(self) -> float:
         now = ticks(self._clock.now())
         return await self._reader.read(partial(due.seconds_until_due, now=now, boot=self._boot))
 
-    def _tell_opened(self, claimed: Sequence[Claimed]) -> None:
-        if all(one.waits for one in claimed):
-            self._bell.ring()  # nobody is told anything yet
+    def _promised(
+        self, arrivals: Sequence[Arrival]
+    ) -> tuple[Listener | None, Sequence[Start | None]]:
+        """Say for whom each of *arrivals* may be taken at once, and keep the places."""
+        nobody = [None] * len(arrivals)
+        listener = None if self._known.may_be_due else self._listeners.with_places()
+        if listener is None or listener.offer is None:
+            return None, nobody
+        start = Start(worker=listener.offer.worker, boot=self._boot)
+        places = listener.places
+        starts: list[Start | None] = []
+        for arrival in arrivals:
+            fits = isinstance(arrival.admission, Dispatch) and arrival.lane in listener.offer.lanes
+            starts.append(start if fits and places > 0 else None)
+            places -= fits
+        listener.promise(len(arrivals) - starts.count(None))
+        return listener, starts
+
+    def _tell_opened(
+        self,
+        listener: Listener | None,
+        starts: Sequence[Start | None],
+        claimed: Sequence[Claimed],
+    ) -> None:
+        _withdraw(listener, starts)
+        for one in claimed:
+            if one.begun is not None and listener is not None:
+                self._give(listener, one.begun)
+            elif isinstance(one.result, Opened) and one.result.turn.state is TurnState.WAITING:
+                self._known.waits(one.result.turn)
+            elif isinstance(one.result, Opened):
+                self._outbox_bell.ring()  # answered at the door, perhaps
+            if one.asked_to_stop is not None:
+                self._listeners.stop_asked(one.asked_to_stop)
+        if self._known.may_be_due:
+            self._listeners.work_waits()
+
+    def _give(self, listener: Listener, begun: Begun) -> None:
+        self._note_begun(begun)
+        if listener in self._listeners:
+            listener.promise(1)
+            listener.tell(Taken(turn=begun.turn))
         else:
-            stops = [one.asked_to_stop for one in claimed if one.asked_to_stop is not None]
-            self._tell_stops(stops)
+            self._put_back(begun.turn)
 
-    def _tell_stops(self, turn_ids: Sequence[TurnId]) -> None:
-        for stops in self._listeners:
-            stops.extend(turn_ids)
-        self._ring_all(None)
+    def _note_begun(self, begun: Begun) -> None:
+        self._known.runs(begun.turn)
+        if begun.added is not None:
+            self._transcripts.add(begun.added)
 
-    def _untake(self, turn: Turn | None) -> Unit[None]:
+    def _tell_taken(self, found: Found) -> None:
+        if found.begun is not None:
+            self._note_begun(found.begun)
+        elif found.waiting is not None:
+            self._known.found_nothing_due(found.waiting)
+
+    def _tell_absorbed(self, absorbed: Joined) -> None:
+        if absorbed.added.recorded:
+            self._transcripts.add(absorbed.added)
+        if absorbed.all_joined:
+            self._known.found_nobody_beside(absorbed.turn)
+
+    def _tell_ended(self, turn: Turn, ended: "_Ended", deliveries: Sequence[Delivery]) -> None:
+        if ended.added.recorded:
+            self._transcripts.add(ended.added)
+        self._known.ended(turn)
+        if self._known.may_be_due:
+            self._listeners.work_waits()
+        if len(ended.finished.arrived) < len(deliveries):
+            self._outbox_bell.ring()
+
+    def _tell_put_back(self, turn: Turn) -> None:
+        self._known.put_back(turn)
+        self._listeners.work_waits()
+
+    def _tell_forgotten(self, turn_ids: Sequence[TurnId]) -> None:
+        self._transcripts.forget()
+        self._known.forgot(turn_ids)
+        for turn_id in turn_ids:
+            self._listeners.stop_asked(turn_id)
+        self._listeners.work_waits()
+        self._outbox_bell.ring()
+
+    def _untake(self, found: Found) -> None:
         """Give back what was taken for a worker that had gone."""
+        if found.begun is not None:
+            self._put_back(found.begun.turn)
+
+    def _put_back(self, turn: Turn) -> None:
+        """Leave *turn*, which nobody began to run, to whoever comes next."""
         now = ticks(self._clock.now())
 
         def unit(connection: sqlite3.Connection) -> None:
-            if turn is not None:
-                _put_back(connection, turn, "nobody was there to run it", now)
+            attempts.put_back(connection, turn, "nobody was there to run it", now)
 
-        return unit
-
-    def _ring(self, _: object) -> None:
-        self._bell.ring()
-
-    def _ring_all(self, _: object) -> None:
-        self._bell.ring()
-        self._outbox_bell.ring()
+        self._known.is_returning(turn)
+        self._writer.write_unheard(unit, then=lambda _: self._tell_put_back(turn))
 
 
-def _take(
-    connection: sqlite3.Connection, *, worker: str, lanes: Collection[Lane], now: int, boot: Boot
-) -> Turn | None:
-    while (row := due.candidate(connection, lanes, now, boot)) is not None:
-        try:
-            turn_of(row)
-        except RecordUnreadable as error:  # it must not hold up those behind it
-            claims.end(connection, row["id"], _unreadable(error), now)
-            continue
-        return _begin(connection, row, worker, now, boot)
-    return None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    added: Added
+    finished: Finished
 
 
-def _begin(
-    connection: sqlite3.Connection, row: sqlite3.Row, worker: str, now: int, boot: Boot
-) -> Turn:
-    crashed = row["boot"] not in (NOBODY, boot.number)
-    if crashed:
-        _end_attempt(connection, row["id"], "its process ended", now)
-    turn = turn_of(
-        connection.execute(
-            "UPDATE turn SET state = 'running', attempt = attempt + 1, crashes = crashes + ?,"
-            " epoch = CASE attempt WHEN 0 THEN ? ELSE epoch END, boot = ? WHERE id = ? RETURNING *",
-            (crashed, boot.epoch, boot.number, row["id"]),
-        ).fetchone()
-    )
-    connection.execute(
-        "INSERT INTO attempt (turn_id, number, worker, started_at) VALUES (?, ?, ?, ?)",
-        (turn.id, turn.attempt, worker, now),
-    )
-    if turn.attempt == 1:
-        sessions.touch(connection, turn, now)
-        transcripts.record(connection, turn, [_received(turn)], now)
-    return turn
-
-
-def _joining(
-    connection: sqlite3.Connection, turn: Turn, modes: Collection[QueueMode], now: int
-) -> Sequence[Turn]:
-    conversation = turn.arrival.inbound.conversation_key
-    rows = connection.execute(
-        "SELECT * FROM turn INDEXED BY turn_waiting WHERE session_key = ? AND state = 'waiting'"
-        " AND channel = ? AND account = ? AND conversation_id = ? AND thread_id IS ?"
-        " AND rank >= ? AND (not_before IS NULL OR not_before <= ?)"
-        " AND mode IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (
-            turn.session_key,
-            conversation.channel,
-            conversation.account,
-            conversation.conversation_id,
-            conversation.thread_id,
-            turn.arrival.rank,
-            now,
-            json.dumps(list(modes)),
-        ),
-    ).fetchall()
-    return [turn_of(row) for row in rows]
-
-
-def _absorbed(connection: sqlite3.Connection, turn: Turn) -> Sequence[TurnId]:
-    rows = connection.execute(
-        "SELECT id FROM turn WHERE absorbed_by = ? ORDER BY seq", (turn.id,)
-    ).fetchall()
-    return [TurnId(row["id"]) for row in rows]
-
-
-def _put_back(connection: sqlite3.Connection, turn: Turn, reason: str, now: int) -> None:
-    """Leave *turn* running by nobody: it keeps its session's lane, and is taken first of all."""
-    connection.execute(
-        "UPDATE turn SET boot = ? WHERE id = ? AND attempt = ? AND state = 'running'",
-        (NOBODY, turn.id, turn.attempt),
-    )
-    _end_attempt(connection, turn.id, reason, now)
-
-
-def _end_attempt(connection: sqlite3.Connection, turn_id: TurnId, reason: str, now: int) -> None:
-    connection.execute(
-        "UPDATE attempt SET ended_at = ?, reason = ? WHERE turn_id = ? AND ended_at IS NULL",
-        (now, reason, turn_id),
-    )
-
-
-def _received(turn: Turn) -> Received:
-    return Received(inbound=turn.arrival.inbound, rank=turn.arrival.rank)
-
-
-def _joined(turn: Turn) -> Received:
-    return replace(_received(turn), turn_id=turn.id)
-
-
-def _unreadable(error: RecordUnreadable) -> Outcome:
-    return Outcome(kind=OutcomeKind.FAILED, reason=str(error))
+def _withdraw(listener: Listener | None, starts: Sequence[Start | None]) -> None:
+    """Keep places no longer: what was to fill them has come, or never will."""
+    if listener is not None:
+        listener.promise(starts.count(None) - len(starts))

@@ -32,6 +32,7 @@ export class LocalModels {
     const asking = `Asking ${model}. It may take a minute to load.`;
     const done = await this.progress.during(asking, async () => checked(await useLocal({ address, model })));
     if (done) {
+      this.progress.praise();
       this.list.replaceChildren();
       this.look.focus();
       this.onDone();

@@ -38,7 +38,13 @@ export class Panel {
     element("add-key").addEventListener("click", () => this.openAtKey());
     element("settings-close").addEventListener("click", () => this.dialog.close());
     this.trouble.querySelector("button").addEventListener("click", () => this.reload());
-    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
+    // Only a press that also began beside it closes it: one selects a text and lets go where one is.
+    this.dialog.addEventListener("pointerdown", ({ target }) => {
+      this.pressedBeside = target === this.dialog;
+    });
+    this.dialog.addEventListener("click", ({ target }) => {
+      target === this.dialog && this.pressedBeside && this.dialog.close();
+    });
     this.dialog.addEventListener("close", () => this.forget());
     document.addEventListener("keydown", (event) => {
       const wanted = event.key === "," && (event.ctrlKey || event.metaKey) && !event.altKey;

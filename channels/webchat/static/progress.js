@@ -20,7 +20,6 @@ export class Progress {
     try {
       const [first, ...rest] = await work();
       const notes = rest.filter(Boolean).map((note) => make("span", { className: "note" }, note));
-      this.outcome.classList.add("done");
       this.outcome.replaceChildren(make("strong", {}, first), ...notes.flatMap((note) => [" ", note]));
       return [first, ...rest];
     } catch (error) {
@@ -29,6 +28,11 @@ export class Progress {
     } finally {
       this.end();
     }
+  }
+
+  /** Show that what was carried out has changed something. */
+  praise() {
+    this.outcome.classList.add("done");
   }
 
   begin(asking) {

@@ -21,10 +21,13 @@ export class SecretForm {
     this.field.focus({ preventScroll: true });
   }
 
-  /** Let go of what was typed and not taken. */
+  /** Let go of all that was typed: the next secret is for its own server, not for this one's. */
   clear() {
-    this.field.value = "";
+    this.form.reset();
     this.setShown(false);
+    for (const details of this.form.querySelectorAll("details")) {
+      details.open = false;
+    }
   }
 
   setShown(shown) {
@@ -43,6 +46,7 @@ export class SecretForm {
     this.setShown(false);
     const done = await this.progress.during(this.asking, () => this.send(secret));
     if (done) {
+      this.progress.praise();
       this.clear();
       this.onDone();
     } else if (this.form.contains(document.activeElement)) {

@@ -31,7 +31,15 @@ export async function ask(method, path, body) {
     throw new Error("Stonechat does not answer. Try again in a moment.");
   }
   if (!response.ok) {
-    throw new Error(await response.text());
+    throw new Error(await reason(response));
   }
   return response;
+}
+
+// A sentence is plain text; a proxy in between answers with a page, and a fault with no sentence.
+async function reason(response) {
+  const plain = response.headers.get("Content-Type")?.startsWith("text/plain");
+  return plain && response.status !== 500
+    ? response.text()
+    : `That went wrong (${response.status}). Stonechat's log may say why.`;
 }

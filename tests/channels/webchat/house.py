@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from bot.access.people import RecordedPeople
-from bot.contracts.channel import ChannelParts
+from bot.contracts.channel import ChannelParts, RouteSpec
 from bot.contracts.media import Media
 from bot.contracts.people import People
 from bot.contracts.turn import Rank
@@ -76,11 +76,10 @@ class House:
     def url(self) -> str:
         return self.server.listens_at
 
-    async def restart(self, port: int) -> None:
+    async def restart(self, port: int, *further: RouteSpec) -> None:
         """Serve again where it was served before."""
-        self.server = HttpServer(
-            port=port, control_path=self.control_path, routes=self.channel.routes()
-        )
+        routes = [*self.channel.routes(), *further]
+        self.server = HttpServer(port=port, control_path=self.control_path, routes=routes)
         await self.server.start()
 
     async def code(self) -> str:

@@ -27,7 +27,7 @@ async def test_a_message_is_accepted_streamed_and_becomes_a_line() -> None:
         assert ended["outcome"] == "answered"
         assert ended["text"] == "You said hello"
         streamed = [frame["text"] for frame in page.seen if frame["type"] == "words"]
-        assert " ".join(streamed) == "You said hello"
+        assert "".join(streamed) == "You said hello"
 
 
 async def test_a_message_is_heard_from_the_owner_of_the_page() -> None:

@@ -5,7 +5,6 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 import aiohttp
 import pytest
@@ -44,8 +43,10 @@ async def send(
         return response.status, await response.text()
 
 
-async def sent(house: House, http: aiohttp.ClientSession, *args: Any, **to: str) -> str:  # noqa: ANN401 - as `send`
-    status, answer = await send(house, http, *args, **to)
+async def sent(
+    house: House, http: aiohttp.ClientSession, data: bytes, name: str = "a.txt", *, to: str = "main"
+) -> str:
+    status, answer = await send(house, http, data, name, to=to)
     assert status == 201, answer
     return str(json.loads(answer)["id"])
 

@@ -44,7 +44,10 @@ class Eye:
     def show(self, frame: ServerFrame) -> None:
         self.frames.append(frame)
 
-    def look(self, turn_id: TurnId | None) -> None:
+    def expect(self, turn_id: TurnId) -> None:
+        self.looks.append(turn_id)
+
+    def look(self, turn_id: TurnId | None = None) -> None:
         self.looks.append(turn_id)
 
 

@@ -3,14 +3,15 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 
-from bot.contracts.channel import Mount
+from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.turn import Rank
 from channels.webchat.places import PAGE, place_of, thread_of
@@ -200,6 +201,38 @@ async def test_a_file_of_somebody_without_tools_names_no_place_in_the_workspace(
 
         (named,) = house.gateway.heard[-1].inbound.attachments
         assert (named.text, named.path) == ("hers", "")
+
+
+@pytest.mark.parametrize("rank", [Rank.GUEST, Rank.MEMBER, Rank.ADMIN])
+async def test_the_door_refuses_everybody_but_the_owner_where_it_is_asked_to(rank: Rank) -> None:
+    async with two_people(rank) as (house, owner, anna):
+        door = house.channel._routes._door
+
+        async def owners_only(request: web.Request) -> web.Response:
+            return await door.refusal(request) or web.Response(text="the owner's")
+
+        port = house.server.port
+        await house.server.close()
+        path = "/owners-only"
+        route = RouteSpec(mount=Mount.WEB, method="GET", path=path, handler=owners_only)
+        await house.restart(port, route)
+
+        status, sentence = await ask(house, anna, "GET", path)
+        assert (status, sentence) == (403, "Only the owner of this Stonechat may do that.")
+        assert await ask(house, owner, "GET", path) == (200, "the owner's")
+        async with browser() as stranger:
+            assert (await ask(house, stranger, "GET", path))[0] == 401
+
+
+async def test_a_person_has_so_many_pages_open_and_no_more() -> None:
+    async with two_people() as (house, owner, anna), AsyncExitStack() as pages:
+        for _ in range(32):
+            await pages.enter_async_context(house.socket(anna))
+
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await pages.enter_async_context(house.socket(anna))
+        assert refused.value.status == 429
+        await pages.enter_async_context(house.socket(owner))
 
 
 async def test_who_is_shut_out_loses_every_page_link_and_login_at_once() -> None:

@@ -16,7 +16,7 @@ from bot.contracts.messages import (
     UserMessage,
 )
 from bot.contracts.model import (
-    ModelEvent,
+    Delta,
     ModelRequest,
     SystemPrompt,
     TextDelta,
@@ -24,7 +24,7 @@ from bot.contracts.model import (
     ToolOffer,
 )
 from bot.contracts.turn import Usage
-from bot.models.anthropic.wire import EventReader, encode
+from bot.models.anthropic.wire import Encoder, EventReader
 from bot.models.server import Server
 from tests.doubles.fake_anthropic import FakeAnthropic
 from tests.models.histories import histories
@@ -61,7 +61,13 @@ REQUEST = ModelRequest(
 )
 
 
-def read(*events: object) -> tuple[list[ModelEvent], AssistantMessage]:
+def encode(
+    request: ModelRequest, server: Server = SERVER, *, max_output: int | None = None
+) -> bytes:
+    return Encoder(server, max_output=max_output)(request)
+
+
+def read(*events: object) -> tuple[list[Delta], AssistantMessage]:
     reader = EventReader(SERVER)
     deltas = [delta for event in events for delta in reader.feed(event)]
     return deltas, reader.message()

@@ -14,9 +14,9 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.model import ModelEvent, ModelRequest, SystemPrompt, TextDelta, ToolOffer
+from bot.contracts.model import Delta, ModelRequest, SystemPrompt, TextDelta, ToolOffer
 from bot.contracts.turn import Usage
-from bot.models.openai.wire import ChunkReader, encode
+from bot.models.openai.wire import ChunkReader, Encoder
 from bot.models.server import Server
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.models.histories import histories
@@ -39,7 +39,13 @@ REQUEST = ModelRequest(
 )
 
 
-def read(*chunks: object) -> tuple[list[ModelEvent], AssistantMessage]:
+def encode(
+    request: ModelRequest, server: Server = SERVER, *, max_output: int | None = None
+) -> bytes:
+    return Encoder(server, max_output=max_output)(request)
+
+
+def read(*chunks: object) -> tuple[list[Delta], AssistantMessage]:
     reader = ChunkReader(SERVER)
     deltas = [delta for chunk in chunks for delta in reader.feed(chunk)]
     return deltas, reader.message()

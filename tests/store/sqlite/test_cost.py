@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.contracts.delivery import DeliveryState
 from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store.sqlite import SqliteStore
 from tests.doubles.arrivals import a_delivery, an_arrival, an_inbound
@@ -48,7 +49,7 @@ async def day(store: SqliteStore, meter: Meter, name: str) -> None:
     meter.verb = "renew"
     await store.turns.renew(turn)
     meter.verb = "finish"
-    await store.turns.finish(turn, ANSWERED, [a_delivery(turn, "yes")])
+    await store.turns.finish(turn, Ending(outcome=ANSWERED), [a_delivery(turn, "yes")])
     meter.verb = "lease"
     delivery = await store.outbox.lease("page", "default")
     assert delivery is not None

@@ -15,7 +15,7 @@ from bot.contracts.errors import LeaseLost, StoreHeld
 from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.store import Store
-from bot.contracts.transcript import Received
+from bot.contracts.transcript import Ending, Received
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
 from bot.store import open_ledger, open_store
 from tests.doubles.arrivals import a_delivery, an_arrival
@@ -149,7 +149,7 @@ async def test_a_send_that_was_cut_off_has_an_unknown_end(tmp_path: Path) -> Non
     assert turn is not None
     answered = Outcome(kind=OutcomeKind.ANSWERED)
     await store.turns.finish(
-        turn, answered, [a_delivery(turn, "hi"), a_delivery(turn, "x", part=1)]
+        turn, Ending(outcome=answered), [a_delivery(turn, "hi"), a_delivery(turn, "x", part=1)]
     )
     cut_off = await store.outbox.lease("page", "default")
     assert cut_off is not None
@@ -172,7 +172,9 @@ async def test_an_unknown_end_stays_unknown_when_its_inquirer_dies(tmp_path: Pat
     await store.turns.open(an_arrival("hello"))
     turn = await store.turns.take("one", LANES)
     assert turn is not None
-    await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), [a_delivery(turn, "hi")])
+    await store.turns.finish(
+        turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [a_delivery(turn, "hi")]
+    )
     sent = await store.outbox.lease("page", "default")
     assert sent is not None
     await store.outbox.doubt(sent, after=START, reason="no answer")
@@ -203,7 +205,7 @@ async def test_a_process_that_was_thought_dead_can_write_no_more(tmp_path: Path)
     with pytest.raises(LeaseLost):
         await zombie.transcripts.append(lost)
     with pytest.raises(LeaseLost):
-        await zombie.turns.finish(lost, Outcome(kind=OutcomeKind.ANSWERED), [])
+        await zombie.turns.finish(lost, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), [])
     await store.close()
     await zombie.close()
 

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,10 @@ def drop(key: str) -> Unit[None]:
         connection.execute("DELETE FROM record WHERE key = ?", (key,))
 
     return unit
+
+
+def give_back(writer: Writer, key: str) -> None:
+    writer.write_unheard(drop(key), then=None)
 
 
 def keys(connection: sqlite3.Connection) -> list[str]:
@@ -192,7 +197,7 @@ async def test_a_caller_that_is_cancelled_gives_back_what_it_got(writer: Writer)
     gate = Gate()
     first = asyncio.ensure_future(writer.write(gate.unit))
     await asyncio.to_thread(gate.reached.wait, 10)
-    taking = asyncio.ensure_future(writer.write(put("a"), undo=drop))
+    taking = asyncio.ensure_future(writer.write(put("a"), undo=partial(give_back, writer)))
     await asyncio.sleep(0)
     taking.cancel()
     gate.open()
@@ -209,7 +214,9 @@ async def test_a_caller_that_is_cancelled_in_the_moment_of_success_gives_it_back
     def cancel(_: str) -> None:
         taking.cancel()
 
-    taking = asyncio.ensure_future(writer.write(put("a"), then=cancel, undo=drop))
+    taking = asyncio.ensure_future(
+        writer.write(put("a"), then=cancel, undo=partial(give_back, writer))
+    )
     with pytest.raises(asyncio.CancelledError):
         await taking
     assert await emptied(writer)

@@ -1,18 +1,22 @@
-"""A session that is read again is decoded no second time, and what was forgotten is gone."""
+"""What was used last is kept decoded, is what the table holds, and goes when it is forgotten."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.session import SessionKey
+from bot.contracts.transcript import Recorded
+from bot.contracts.turn import TurnId
 from bot.store import codec
 from bot.store.sqlite.connect import connect_to_write
-from bot.store.sqlite.recent import RecentTranscripts
+from bot.store.sqlite.recent import Added, RecentTranscripts, read
 
 SESSION = SessionKey("one")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -23,91 +27,114 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def add(
-    connection: sqlite3.Connection, seq: int, turn: str, text: str = "", session: str = SESSION
-) -> None:
-    said = AssistantMessage(text=text or f"said {seq}", stop=StopReason.END)
-    connection.execute(
-        "INSERT INTO entry (session_key, seq, turn_id, attempt, at, body)"
-        " VALUES (?, ?, ?, 1, 0, ?)",
-        (session, seq, turn, codec.ENTRY.encode(said)),
-    )
+def said(seq: int, turn: str, session: str = SESSION) -> Added:
+    """An entry that was just committed."""
+    entry = AssistantMessage(text=f"said {seq}", stop=StopReason.END)
+    recorded = Recorded(seq=seq, turn_id=TurnId(turn), attempt=1, at=EPOCH, entry=entry)
+    return Added(session_key=SessionKey(session), recorded=[recorded], chars=1_000)
 
 
-def texts(recent: RecentTranscripts, connection: sqlite3.Connection) -> list[str]:
-    read = recent.read(connection, SESSION, first=1)
-    return [one.entry.text for one in read if isinstance(one.entry, AssistantMessage)]
+def put(connection: sqlite3.Connection, added: Added) -> Added:
+    for one in added.recorded:
+        connection.execute(
+            "INSERT INTO entry (session_key, seq, turn_id, attempt, at, body)"
+            " VALUES (?, ?, ?, 1, 0, ?)",
+            (added.session_key, one.seq, one.turn_id, codec.ENTRY.encode(one.entry)),
+        )
+    return added
 
 
-def test_what_was_added_is_all_that_is_decoded(connection: sqlite3.Connection) -> None:
+def kept(recent: RecentTranscripts, session: str = SESSION) -> list[int] | None:
+    found = recent.get(SessionKey(session))
+    return None if found is None else [one.seq for one in found]
+
+
+def looked_up(recent: RecentTranscripts, connection: sqlite3.Connection) -> Sequence[Recorded]:
+    recent.begin_reading(SESSION)
+    found = read(connection, SESSION)
+    recent.end_reading(found)
+    return found.recorded
+
+
+def test_a_session_from_its_first_entry_on_is_never_read(connection: sqlite3.Connection) -> None:
     recent = RecentTranscripts()
-    add(connection, 1, "a")
-    (first,) = recent.read(connection, SESSION, first=1)
-    add(connection, 2, "b")
-    again, second = recent.read(connection, SESSION, first=1)
-    assert again is first
-    assert second.seq == 2
+    for seq in (1, 2, 3):
+        recent.add(put(connection, said(seq, "a")))
+    assert recent.get(SESSION) == tuple(read(connection, SESSION).recorded)
 
 
-def test_a_turn_that_was_forgotten_is_read_no_more(connection: sqlite3.Connection) -> None:
+def test_a_session_that_was_read_is_read_once(connection: sqlite3.Connection) -> None:
     recent = RecentTranscripts()
-    for seq, turn in enumerate("abc", start=1):
-        add(connection, seq, turn)
-    assert texts(recent, connection) == ["said 1", "said 2", "said 3"]
-    connection.execute("DELETE FROM entry WHERE turn_id = 'b'")
-    assert texts(recent, connection) == ["said 1", "said 3"]
+    put(connection, said(1, "a"))
+    assert kept(recent) is None
+    looked_up(recent, connection)
+    recent.add(put(connection, said(2, "b")))
+    assert recent.get(SESSION) == tuple(read(connection, SESSION).recorded)
 
 
-def test_a_turn_in_the_place_of_a_forgotten_one_is_not_taken_for_it(
+def test_what_was_given_out_does_not_change_afterwards(connection: sqlite3.Connection) -> None:
+    recent = RecentTranscripts()
+    recent.add(put(connection, said(1, "a")))
+    before = recent.get(SESSION)
+    recent.add(put(connection, said(2, "b")))
+    assert before is not None
+    assert [one.seq for one in before] == [1]
+
+
+def test_what_was_written_while_it_was_read_is_not_lost(connection: sqlite3.Connection) -> None:
+    recent = RecentTranscripts()
+    put(connection, said(1, "a"))
+    recent.begin_reading(SESSION)
+    found = read(connection, SESSION)
+    recent.add(put(connection, said(2, "b")))
+    recent.end_reading(found)
+    assert kept(recent) is None
+
+
+def test_what_was_forgotten_is_kept_no_more(connection: sqlite3.Connection) -> None:
+    recent = RecentTranscripts()
+    recent.add(put(connection, said(1, "a")))
+    recent.begin_reading(SessionKey("two"))
+    recent.forget()
+    recent.end_reading(said(1, "b", "two"))
+    assert (kept(recent), kept(recent, "two")) == (None, None)
+
+
+def test_an_entry_that_does_not_follow_what_is_kept_lets_go_of_it(
     connection: sqlite3.Connection,
 ) -> None:
     recent = RecentTranscripts()
-    add(connection, 1, "a")
-    add(connection, 2, "b")
-    assert texts(recent, connection) == ["said 1", "said 2"]
-    connection.execute("DELETE FROM entry WHERE turn_id = 'b'")
-    add(connection, 2, "c", "another")
-    assert texts(recent, connection) == ["said 1", "another"]
+    recent.add(put(connection, said(1, "a")))
+    recent.add(put(connection, said(3, "c")))
+    assert kept(recent) is None
 
 
-def test_a_session_that_was_forgotten_whole_begins_anew(connection: sqlite3.Connection) -> None:
-    recent = RecentTranscripts()
-    add(connection, 1, "a")
-    assert texts(recent, connection) == ["said 1"]
-    connection.execute("DELETE FROM entry")
-    assert texts(recent, connection) == []
-    add(connection, 1, "b", "new")
-    assert texts(recent, connection) == ["new"]
+def test_a_session_that_begins_later_from_now_on_is_read_anew(
+    connection: sqlite3.Connection,
+) -> None:
+    recent = RecentTranscripts(most_chars=10**9)
+    for seq in range(1, 5_000):
+        recent.add(put(connection, said(seq, str(seq // 2))))
+    assert recent.get(SESSION) == tuple(read(connection, SESSION).recorded)
+    recent.add(put(connection, said(5_000, "new")))
+    assert kept(recent) is None
+    assert looked_up(recent, connection)[0].seq == 1_002
+    assert recent.get(SESSION) == tuple(read(connection, SESSION).recorded)
 
 
-def test_the_session_read_longest_ago_makes_room(connection: sqlite3.Connection) -> None:
+def test_the_session_used_longest_ago_makes_room() -> None:
     recent = RecentTranscripts(most_chars=2_500)
-    for session in ("one", "two", "three"):
-        add(connection, 1, session, "x" * 1_000, session)
-    one, two = SESSION, SessionKey("two")
-    (kept,) = recent.read(connection, one, first=1)
-    (lost,) = recent.read(connection, two, first=1)
-    assert recent.read(connection, one, first=1)[0] is kept
-    recent.read(connection, SessionKey("three"), first=1)
-    assert recent.read(connection, one, first=1)[0] is kept
-    assert recent.read(connection, two, first=1)[0] is not lost
+    for session in ("one", "two"):
+        recent.add(said(1, "a", session))
+    assert kept(recent, "one") == [1]
+    recent.add(said(1, "a", "three"))
+    assert [kept(recent, session) for session in ("one", "two", "three")] == [[1], None, [1]]
 
 
 def test_a_session_too_large_to_be_kept_is_read_all_the_same(
     connection: sqlite3.Connection,
 ) -> None:
-    recent = RecentTranscripts(most_chars=100)
-    add(connection, 1, "a", "x" * 1_000)
-    assert texts(recent, connection) == texts(recent, connection) == ["x" * 1_000]
-
-
-def test_a_later_beginning_leaves_out_what_is_before_it(connection: sqlite3.Connection) -> None:
-    recent = RecentTranscripts()
-    for seq, text in enumerate("abc", start=1):
-        add(connection, seq, text)
-
-    whole = recent.read(connection, SESSION, first=1)
-    later = recent.read(connection, SESSION, first=2)
-
-    assert later == whole[1:]
-    assert recent.read(connection, SESSION, first=1) == whole
+    recent = RecentTranscripts(most_chars=10)
+    put(connection, said(1, "a"))
+    assert len(looked_up(recent, connection)) == 1
+    assert kept(recent) is None

@@ -1,13 +1,13 @@
 """What is SQLite's own: caps that can be set, and a row that cannot be read."""
 
 import sqlite3
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
-from bot.contracts.store import Full, Opened, WorkWaiting
+from bot.contracts.store import Full, Offer, Opened, WorkWaiting
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind
 from bot.store.sqlite import SqliteStore
 from bot.store.sqlite.claims import Caps
@@ -50,12 +50,11 @@ async def test_a_store_that_could_not_be_opened_is_held_by_nobody(tmp_path: Path
 async def test_whoever_stops_listening_is_forgotten(tmp_path: Path) -> None:
     store = await SqliteStore.open(tmp_path / "stone.db", clock=FakeClock())
     await store.turns.open(an_arrival("hello"))
-    signals = store.turns.signals()
-    assert isinstance(signals, AsyncGenerator)
+    signals = store.turns.signals(Offer(worker="worker", lanes=LANES, places=lambda: 1))
     assert await anext(signals) == WorkWaiting()
     await signals.aclose()
     assert isinstance(store.turns, SqliteTurns)
-    assert store.turns._listeners == []
+    assert store.turns._listeners.with_places() is None
     await store.close()
 
 
@@ -88,7 +87,7 @@ async def test_a_delivery_that_cannot_be_read_does_not_hold_up_the_others(tmp_pa
     turn = await store.turns.take("worker", LANES)
     assert turn is not None
     parts = [a_delivery(turn, text, part=n) for n, text in enumerate(("broken", "whole"))]
-    await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED), parts)
+    await store.turns.finish(turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED)), parts)
     hand = sqlite3.connect(path)
     hand.execute("UPDATE delivery SET payload = '{}' WHERE id = ?", (parts[0].id,))
     hand.commit()

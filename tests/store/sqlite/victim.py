@@ -10,6 +10,7 @@ from bot.clock import SystemClock
 from bot.contracts.delivery import Receipt
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Cursor, Store
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind
 from bot.store import open_store
 from tests.doubles.arrivals import NOON, a_delivery, an_arrival
@@ -47,7 +48,9 @@ async def answer(store: Store) -> None:
         await store.transcripts.append(turn, words)
         say("appended", turn.id, turn.attempt)
         parts = [a_delivery(turn, "yes", part=part) for part in range(2)]
-        await store.turns.finish(turn, Outcome(kind=OutcomeKind.ANSWERED, text="yes"), parts)
+        await store.turns.finish(
+            turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, text="yes")), parts
+        )
         say("finished", turn.id)
 
 

@@ -1,14 +1,18 @@
-"""The certificates that servers on the Internet are checked against."""
+"""The certificates that servers on the Internet are checked against: read when they are needed."""
 
 import re
 import ssl
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 _ONE_AT_A_TIME: Final = Lock()
+_waiting: Final[list[ssl.SSLContext]] = []
+"""Those that `reading_later` kept from reading."""
 
 _HASHED: Final = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 """How OpenSSL names a certificate in a folder of them (openssl-rehash(1))."""
@@ -33,14 +37,37 @@ def trust() -> ssl.SSLContext:
         return _read()
 
 
+@contextmanager
+def reading_later() -> Iterator[None]:
+    """Let contexts that are made meanwhile trust nobody until `trust` is called.
+
+    aiohttp makes two where it is imported and has the whole store read into each, a tenth of
+    the time to start, though a bot may never speak TLS to anybody. To be used around that
+    import alone, before there are threads.
+    """
+
+    def later(context: ssl.SSLContext) -> None:
+        _waiting.append(context)
+
+    kind: Any = ssl.SSLContext
+    kind.set_default_verify_paths = later
+    try:
+        yield
+    finally:
+        del kind.set_default_verify_paths  # its parent's is seen again
+
+
 @cache
 def _read() -> ssl.SSLContext:
+    waiting = [context for context in _waiting if context.verify_mode is ssl.CERT_REQUIRED]
+    for context in waiting:
+        context.set_default_verify_paths()
     if sys.platform == "darwin":
         # The system's own store can only be asked through its framework.
         import truststore  # noqa: PLC0415 - nobody else needs it
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context = ssl.create_default_context()
+    context = waiting[0] if waiting else ssl.create_default_context()
     paths = ssl.get_default_verify_paths()
     if paths.cafile is None and not _holds_certificates(paths.capath):
         found = next((file for file in _ELSEWHERE if Path(file).is_file()), None)

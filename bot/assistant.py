@@ -1,0 +1,163 @@
+"""Builds the agent: its models, its tools, what it is shown, and what holds its programs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any, Final
+
+from bot.agent.answer import Agent
+from bot.agent.budget import Limits
+from bot.agent.failover import Candidate, Try
+from bot.agent.hooks import BuildRequest, ToolContextOf
+from bot.agent.lineup import Lineup
+from bot.clock import RandomIds, SystemChance, SystemClock
+from bot.context.build import RequestBuilder
+from bot.context.fold import Fold
+from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.inbound import ConversationKind
+from bot.contracts.messages import ToolCall
+from bot.contracts.model import ChatModel, ModelRequest
+from bot.contracts.session import AgentId
+from bot.contracts.store import Store
+from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
+from bot.contracts.transcript import Recorded
+from bot.contracts.turn import Rank, Turn
+from bot.sandbox import NoSandbox, find_sandbox, note_on
+from bot.settings.root import Settings
+from bot.setup.candidates import open_candidates
+from bot.tools import BUILTIN
+from bot.workspace.files import WorkspaceFiles
+from bot.workspace.seen import SeenInMemory
+from bot.workspace.shared import as_seen_by
+from bot.workspace.tree import WorkspaceTree
+
+MAIN: Final = AgentId("main")
+"""The agent that answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seams:
+    """What a test replaces or adds: time, ids, chance, models by their settings id, tools."""
+
+    clock: Clock = SystemClock()  # noqa: RUF009 - it has no state
+    ids: Ids = RandomIds()  # noqa: RUF009 - it has no state
+    chance: Chance = SystemChance()  # noqa: RUF009 - it has no state
+    models: Mapping[str, ChatModel] | None = None
+    tools: tuple[Tool[Any], ...] = ()
+
+
+async def build_agent(
+    settings: Settings,
+    store: Store,
+    lineup: Lineup,
+    found: Awaitable[Sandbox | NoSandbox],
+    seams: Seams,
+) -> tuple[Agent, Sandbox | NoSandbox]:
+    """Build the agent, and return it with what holds its programs, once that is *found*."""
+    chosen = settings.agents[MAIN]
+    workspace = WorkspaceTree(chosen.workspace)
+    sandbox = await found
+    builder = RequestBuilder(
+        files=WorkspaceFiles(chosen.workspace),
+        fold=Fold(_zone(seams.clock)),
+        sandbox_note=note_on(sandbox),
+    )
+    tools = tools_of(sandbox, seams)
+    agent = Agent(
+        transcripts=store.transcripts,
+        lineup=lineup,
+        tools=tools,
+        build_request=_request_of(builder),
+        tool_context=_context_of(workspace, sandbox, seams.clock),
+        limits=Limits(
+            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
+        ),
+        clock=seams.clock,
+        ids=seams.ids,
+        store_epoch=store.epoch,
+    )
+    return agent, sandbox
+
+
+def open_lineup(settings: Settings, seams: Seams) -> Lineup:
+    """Open the agent's models in their order, each once for each of its keys.
+
+    Raises:
+        ConfigError: a model's settings do not suit its provider.
+    """
+    candidates: list[Candidate] = []
+    for name in settings.agents[MAIN].models:
+        model = settings.models[name]
+        if seams.models is not None and name in seams.models:
+            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+        else:
+            candidates += open_candidates(model, seams.clock)
+    return Lineup(candidates)
+
+
+def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
+    """Leave the shell out where nothing could hold what it starts."""
+    missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
+    return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
+
+
+@asynccontextmanager
+async def sandbox_sought(settings: Settings) -> AsyncIterator[Awaitable[Sandbox | NoSandbox]]:
+    """Look for it while the rest is built: to try it is to wait for another process."""
+    looking = asyncio.create_task(_found_sandbox(settings), name="look for a sandbox")
+    try:
+        yield looking
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
+    if not settings.tools.shell:
+        return NoSandbox(reason="`tools.shell` is off in the configuration")
+    return await find_sandbox()
+
+
+def _zone(clock: Clock) -> tzinfo:
+    zone = clock.now().astimezone().tzinfo
+    if zone is None:
+        raise ValueError("the clock gave a time without a zone")
+    return zone
+
+
+def _request_of(builder: RequestBuilder) -> BuildRequest:
+    async def build_request(
+        turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
+    ) -> ModelRequest:
+        rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
+        return await builder.build(
+            recorded,
+            tools,
+            rank=rank,
+            private=rank is Rank.OWNER and conversation.kind is ConversationKind.DIRECT,
+            history=attempt.history,
+            max_output=attempt.candidate.max_output,
+        )
+
+    return build_request
+
+
+def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
+    seen = SeenInMemory()
+    box = None if isinstance(sandbox, NoSandbox) else sandbox
+
+    def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
+        rank = turn.arrival.rank
+        return ToolContext(
+            call_id=call.id,
+            session_key=turn.session_key,
+            rank=rank,
+            workspace=as_seen_by(rank, workspace),
+            sandbox=box if rank >= Rank.ADMIN else None,
+            seen=seen,
+            clock=clock,
+        )
+
+    return tool_context
