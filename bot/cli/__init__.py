@@ -63,6 +63,9 @@ def main(arguments: Sequence[str] | None = None, *, commands: typer.Typer = app)
         from bot.settings.terminal import command_name
 
         wrong = error.format_message().rstrip(".")
+        if wrong.startswith("Usage:"):  # a group without its command says what it has
+            sys.stderr.write(f"{wrong}\n")
+            return Exit.USAGE
         return _complain(f"{wrong}; see {command_name()} --help", Exit.USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return Exit.INTERRUPTED

@@ -38,8 +38,9 @@ def described(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterat
 
 def local_server(server: LocalServer, command: str) -> str:
     """Say that a model server was found on this machine, and how to use it (pure)."""
+    name = {"ollama": "Ollama", "lmstudio": "LM Studio"}.get(server.kind, "llama.cpp")
     return (
-        f"{server.kind} runs on this machine with {', '.join(server.models[:5])}."
+        f"{name} runs on this machine with {', '.join(server.models[:5])}."
         f" To use it, run: {command} models add --local --model {server.models[0]}"
     )
 

@@ -56,7 +56,7 @@ def list_models() -> None:
 
 @models.command(name="check")
 def check_models() -> None:
-    """Ask every model for one word, with each of its keys. Costs a fraction of a cent."""
+    """Ask every model for one word, with each of its keys; it costs a cent at most."""
     from bot.cli.models import check_models as ask_models
 
     if not ask_models():

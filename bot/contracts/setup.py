@@ -22,7 +22,7 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is wrong, and the exact thing to do: a command, or a line of a file."""
+    """What is wrong, and the exact thing to do; what is to be typed stands between backticks."""
 
     weight: Weight
     what: str

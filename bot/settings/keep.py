@@ -37,6 +37,8 @@ def keep(home: Path, values: Mapping[str, str | None]) -> None:
             raise NotKept(f"{name} must be one word of visible ASCII without quotes")
     try:
         with _alone(home):
+            for left in home.glob("..env.*"):  # by a process that was killed as it wrote
+                left.unlink()
             written = _read(file)
             wanted = with_values(written, values)
             if wanted != written:

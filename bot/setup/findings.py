@@ -84,12 +84,14 @@ def _of_the_settings(settings: Settings) -> Iterator[Finding]:
     for each in settings.findings:
         what, _, fix = each.partition("; run ")
         yield Finding(
-            weight=Weight.WARNING, what=what, fix=fix or f"mend that line of {what.split(':')[0]}"
+            weight=Weight.WARNING,
+            what=what,
+            fix=(fix and f"`{fix}`") or f"mend that line of {what.split(':')[0]}",
         )
 
 
 def _of_a_model(error: ModelError) -> Finding:
-    add = f"type a working key here, or run `{command_name()} models add`"
+    add = f"type a working key on the page, or run `{command_name()} models add`"
     match error:
         case KeyRefused():
             fix = add
@@ -98,7 +100,7 @@ def _of_a_model(error: ModelError) -> Finding:
         case KeyExhausted():
             fix = "wait, or raise the key's limit with the provider"
         case ModelUnknown():
-            fix = f"choose another model here, or run `{command_name()} models add`"
+            fix = f"choose another model on the page, or run `{command_name()} models add`"
         case ModelUnavailable():
             fix = f"see that the server runs; `{command_name()} models check` asks it again"
         case _:
@@ -112,7 +114,7 @@ def _of_the_models(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.WARNING,
             what="no language model answers: it is the demo",
-            fix=f"type a key here, or run `{command_name()} models add`",
+            fix=f"type a key on the page, or run `{command_name()} models add`",
         )
     for model in used:
         if model.context is not None and model.context < _SMALL_WINDOW:
@@ -129,7 +131,7 @@ def _of_the_sandbox(sandbox: Sandbox | NoSandbox | None) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.HINT,
             what=f"there is no shell: {sandbox.reason.removeprefix('no shell: ')}",
-            fix="apt-get install bubblewrap, and start again"
+            fix="`apt-get install bubblewrap`, and start again"
             if missing
             else "mend what it says, and start again; all else works without a shell",
         )
@@ -141,7 +143,7 @@ def _of_the_disk(disk: Disk) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.WARNING,
             what=f"others may look into {path} (mode {mode:04o})",
-            fix=f"chmod {wanted} {path}",
+            fix=f"`chmod {wanted} {path}`",
         )
     if disk.free_bytes is not None and disk.free_bytes < _LITTLE_ROOM:
         yield Finding(

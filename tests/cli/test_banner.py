@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.banner import banner, way_in, way_to_a_link
+from bot.cli.banner import banner, local_server, way_in, way_to_a_link
+from bot.contracts.setup import LocalServer
 from bot.sandbox.find import NoSandbox
 from bot.settings import Settings
 from tests.doubles.settings_files import SettingsFiles
@@ -44,3 +45,12 @@ def test_under_ssh_the_tunnel_comes_before_the_link() -> None:
 
 def test_without_a_terminal_there_is_no_link_but_the_way_to_one() -> None:
     assert way_to_a_link("script/run") == "For a link to the page, run: script/run open"
+
+
+def test_a_server_that_was_found_is_named_with_the_command_that_uses_it() -> None:
+    found = LocalServer(kind="ollama", address="http://127.0.0.1:11434", models=("qwen3:8b",))
+
+    words = local_server(found, "script/run")
+
+    assert words.startswith("Ollama runs on this machine with qwen3:8b.")
+    assert words.endswith("script/run models add --local --model qwen3:8b")

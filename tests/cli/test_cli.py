@@ -157,3 +157,16 @@ def test_a_sentence_shows_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
     main(["fail"], commands=_failing_with(error))
 
     assert capsys.readouterr().err == "stonechat: it said ***\n"
+
+
+@pytest.mark.usefixtures("signals_and_mask_as_they_were")
+@pytest.mark.parametrize("group", ["models", "channels", "web"])
+def test_a_group_without_its_command_says_what_it_has(
+    group: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([group]) == Exit.USAGE
+
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"Usage: stonechat {group}")
+    assert "\n  list" in said.err

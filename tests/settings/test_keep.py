@@ -149,3 +149,11 @@ async def test_of_many_processes_at_once_each_keeps_its_line(tmp_path: Path) -> 
 
     assert codes == [0, 0, 0]
     assert [read(tmp_path, name) for name in names] == ["19", "19", "19"]
+
+
+def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path: Path) -> None:
+    (tmp_path / "..env.abcdefgh").write_text("CHOSEN_KEY=half")
+
+    keep(tmp_path, {"CHOSEN_KEY": "whole"})
+
+    assert [file.name for file in tmp_path.iterdir()] == [".env"]

@@ -78,7 +78,7 @@ def test_a_missing_sandbox_has_its_command(settings: Settings) -> None:
     found = only(findings(settings, sandbox=absent, disk=WELL))
 
     assert found.weight is Weight.HINT
-    assert found.fix.startswith("apt-get install bubblewrap")
+    assert found.fix.startswith("`apt-get install bubblewrap`")
 
 
 def test_a_broken_configuration_is_the_first_thing_said(settings: Settings) -> None:
@@ -97,7 +97,7 @@ def test_an_odd_line_of_the_settings_keeps_its_own_fix(tmp_path: Path) -> None:
 
     found = only(findings(settings, sandbox=None, disk=WELL))
 
-    assert found.fix == f"chmod 600 {tmp_path}/.env"
+    assert found.fix == f"`chmod 600 {tmp_path}/.env`"
 
 
 def test_what_others_may_read_and_a_full_disk_are_seen(tmp_path: Path, settings: Settings) -> None:
@@ -110,8 +110,8 @@ def test_what_others_may_read_and_a_full_disk_are_seen(tmp_path: Path, settings:
     assert disk.free_bytes is not None
     found = findings(settings, sandbox=None, disk=replace(disk, free_bytes=2**20))
     assert [each.fix for each in found] == [
-        f"chmod 700 {tmp_path}",
-        f"chmod 600 {tmp_path}/stonechat.db",
+        f"`chmod 700 {tmp_path}`",
+        f"`chmod 600 {tmp_path}/stonechat.db`",
         "make room on the disk of the state directory",
     ]
 
