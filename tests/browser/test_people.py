@@ -83,3 +83,22 @@ async def test_what_one_person_had_not_sent_is_not_sent_for_the_next(chromium: B
         await say(page, "what anna says")
         await expect(page.locator("#lines .heard")).to_have_count(1)
         assert house.gateway.said == ["what anna says"]
+
+
+async def test_a_tab_left_open_by_one_person_sends_nothing_for_the_next(chromium: Browser) -> None:
+    """What is written down says who used the browser last, and not who this tab was opened by."""
+    async with a_house() as house, opened(chromium, house) as page:
+        await expect(page.get_by_text("What can I do for you?")).to_be_visible()
+
+        is_other, left = await page.evaluate(
+            """async () => {
+              localStorage.setItem("stonechat.who", "Anna"); // by another tab
+              localStorage.setItem("stonechat.waiting", "[]"); // by this one
+              const { isSomebodyElse } = await import("/static/who.js");
+              const isOther = isSomebodyElse({ name: "Anna", rank: "member" });
+              return [isOther, localStorage.getItem("stonechat.waiting")];
+            }"""
+        )
+
+        assert is_other
+        assert left is None

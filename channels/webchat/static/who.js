@@ -8,19 +8,24 @@ const hints = {
   member: "I can read the files that are shared here. Try one of these:",
 };
 
-/** Whether another person used this browser before. What they had not sent is not sent for this one. */
+// Who this tab is for. Another tab may have been opened for somebody else since.
+let opened = null;
+
+/** Whether another person used this browser or this tab before. What they had not sent is not sent for this one. */
 export function isSomebodyElse({ name, rank }, storage = window.localStorage) {
+  const who = name ?? rank ?? "";
+  const wasOpened = opened !== null && opened !== who;
+  opened = who;
   try {
-    const who = name ?? rank ?? "";
     const before = storage.getItem(key);
-    const other = before !== null && before !== who;
+    const other = wasOpened || (before !== null && before !== who);
     if (other) {
       Object.keys(storage).filter((each) => each.startsWith(ours)).forEach((each) => storage.removeItem(each));
     }
     storage.setItem(key, who);
     return other;
   } catch {
-    return false; // Storage is forbidden: nothing was kept that could be sent.
+    return wasOpened; // Storage is forbidden: nothing else was kept that could be sent.
   }
 }
 
