@@ -13,6 +13,7 @@ from uuid import uuid4
 import aiohttp
 
 from bot.contracts.errors import BotError
+from channels.webchat.codec import encode, read_server
 from channels.webchat.protocol import (
     LARGEST_FRAME,
     LONGEST_TEXT,
@@ -27,8 +28,6 @@ from channels.webchat.protocol import (
     ServerFrame,
     StopFrame,
     WelcomeFrame,
-    encode,
-    read_server,
 )
 
 _AUTHORITY: Final = "http://stonechat"

@@ -16,6 +16,7 @@ from bot.contracts.media import Media
 from bot.contracts.turn import Outcome, Rank, TurnId, TurnState
 from channels.webchat.about import About
 from channels.webchat.auth import Login
+from channels.webchat.codec import encode, read_client
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest
 from channels.webchat.lines import line_frame
@@ -40,8 +41,6 @@ from channels.webchat.protocol import (
     StopFrame,
     TokensSpent,
     WelcomeFrame,
-    encode,
-    read_client,
 )
 from channels.webchat.websocket import CLOSE_SECONDS, Socket
 

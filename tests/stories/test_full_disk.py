@@ -11,14 +11,8 @@ import pytest
 
 from bot.cli import Exit
 from bot.cli.client import control
-from channels.webchat.protocol import (
-    EndedFrame,
-    HelloFrame,
-    RefusedFrame,
-    SayFrame,
-    encode,
-    read_server,
-)
+from channels.webchat.codec import encode, read_server
+from channels.webchat.protocol import EndedFrame, HelloFrame, RefusedFrame, SayFrame
 from tests.doubles.bot_process import a_witness
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, Call, Gate

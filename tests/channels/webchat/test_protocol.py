@@ -9,17 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from channels.webchat.codec import encode, read_client, read_server
 from channels.webchat.errors import translate
-from channels.webchat.protocol import (
-    ClientFrame,
-    HelloFrame,
-    SayFrame,
-    ServerFrame,
-    WordsFrame,
-    encode,
-    read_client,
-    read_server,
-)
+from channels.webchat.protocol import ClientFrame, HelloFrame, SayFrame, ServerFrame, WordsFrame
 
 _PAGE = Path(__file__).parents[3] / "docs" / "webchat-protocol.md"
 _FRAMES = _PAGE.read_text("utf-8").partition("\n## The list\n")[0]
