@@ -34,6 +34,7 @@ _MOST_OPEN: Final = 32
 """Sockets of one person who is not the owner: more tabs than anybody looks at."""
 
 _SWEEP_SECONDS: Final = 3_600.0
+_SIGNED_OUT: Final = "You were signed out."
 
 
 class WebchatChannel:
@@ -139,15 +140,19 @@ class WebchatChannel:
     async def invite(self, name: str, rank: Rank) -> tuple[Person, str, bool]:
         """Let somebody in; return who, the link, and whether they were shut out before.
 
-        Of the links that one person was given, only the last one works.
+        Of the links that one person was given, only the last one works. Whose rank is another
+        now is sent away, and comes back with it.
 
         Raises:
             NotInvited: the name or the rank cannot be, or there are too many people.
         """
-        outside = {one.id for one in await self._people.every(CHANNEL_NAME) if not one.may_enter}
+        every = {one.id: one for one in await self._people.every(CHANNEL_NAME)}
         person = await self._people.invite(CHANNEL_NAME, name, rank)
-        if returns := person.id in outside:
+        before = every.get(person.id, person)
+        if returns := not before.may_enter:
             await self._logins.end(person.id)
+        elif before.rank is not person.rank:
+            await self._send_away(person, WSCloseCode.GOING_AWAY, "Your rank has changed.")
         await self._logins.end_codes(person.id)
         code = await self._logins.new_code(person.id, lasts=INVITATION_LASTS)
         return person, self._link(code), returns
@@ -163,17 +168,17 @@ class WebchatChannel:
         """
         person = await self._people.find(CHANNEL_NAME, name)
         await self._logins.end(person.id)
-        await self._sign_out(person)
+        await self._send_away(person, WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
         if self._gateway is not None:
             await self._stop_all(self._gateway, person)
         person = await self._people.revoke(CHANNEL_NAME, name)
-        await self._sign_out(person)
+        await self._send_away(person, WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
         return person
 
-    async def _sign_out(self, person: Person) -> None:
+    async def _send_away(self, person: Person, code: int, sentence: str) -> None:
         await asyncio.gather(
             *(
-                connection.close(WSCloseCode.POLICY_VIOLATION, "You were signed out.")
+                connection.close(code, sentence)
                 for connection, person_id in [*self._connections.items()]
                 if person_id == person.id
             )
@@ -241,7 +246,7 @@ class WebchatChannel:
         self._connections[connection] = login.person_id
         try:
             if not await self._is_still_in(login):
-                await connection.close(WSCloseCode.POLICY_VIOLATION, "You were signed out.")
+                await connection.close(WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
             else:
                 await connection.run()
         finally:

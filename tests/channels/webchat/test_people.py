@@ -327,6 +327,22 @@ async def test_a_new_rank_counts_from_the_next_page_on() -> None:
             assert page.welcome["rank"] == "admin"
 
 
+async def test_a_new_rank_is_told_to_a_page_that_is_open() -> None:
+    """It comes back at once, and no page goes on with what it was told before."""
+    async with a_house() as house, house.invited("Anna", Rank.ADMIN) as anna:
+        async with house.socket(anna) as page:
+            await house.channel.invite("Anna", Rank.ADMIN)
+            await page.send({"type": "ping"})
+            await page.until("pong")
+
+            await house.channel.invite("Anna", Rank.MEMBER)
+
+            ended = await page.socket.receive(timeout=5)
+            assert (ended.type, ended.data) == (aiohttp.WSMsgType.CLOSE, 1001)
+        async with house.socket(anna) as page:
+            assert page.welcome["rank"] == "member"
+
+
 async def test_an_invitation_is_good_for_a_day_and_no_longer() -> None:
     async with a_house() as house, browser() as http:
         _, link, _ = await house.channel.invite("Anna", Rank.MEMBER)
