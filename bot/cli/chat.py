@@ -118,6 +118,8 @@ class Screen:
         """Turns that wait or run."""
         self._streamed: set[str] = set()
         """Turns whose answer stands on the screen already, word by word."""
+        self._told: set[str] = set()
+        """Turns whose answer stands there as a line: words of it that come later are late news."""
         self._writing: str | None = None
         """The turn in whose words the cursor stands."""
         self._prompted = False
@@ -164,6 +166,7 @@ class Screen:
         match frame:
             case WelcomeFrame():
                 self._streamed.clear()
+                self._told.clear()
                 if frame.problem:
                     self._line(f"! {printable(frame.problem)}")
             case OpenFrame():
@@ -184,6 +187,8 @@ class Screen:
 
     def _live(self, frame: ServerFrame) -> None:
         match frame:
+            case WordsFrame(turn=turn) if turn in self._told:
+                pass
             case WordsFrame():
                 if self._writing != frame.turn:
                     self._below()
@@ -207,6 +212,8 @@ class Screen:
     def _said_line(self, line: LineFrame) -> None:
         if line.direction == "heard" or (line.kind == "answer" and line.turn in self._streamed):
             return
+        if line.kind == "answer":
+            self._told.add(line.turn)
         self._line(printable(line.text))
 
     def _refused(self, frame: RefusedFrame) -> None:

@@ -48,6 +48,19 @@ async def test_words_are_painted_as_they_come_and_not_again_as_a_line() -> None:
     assert painted.endswith("\n> \n")
 
 
+def test_words_that_come_behind_their_line_are_not_painted_again() -> None:
+    """News may be late; what is a line is a line."""
+    painted: list[str] = []
+    screen = Screen(painted.append)
+    line = LineFrame(
+        seq=2, direction="said", turn="t", at="2026-03-01T09:30:00Z", text="hi", kind="answer"
+    )
+    for frame in (line, WordsFrame(turn="t", text="hi"), MadeFrame(turn="t", final=True)):
+        screen.show(frame)
+
+    assert "".join(painted).count("hi") == 1
+
+
 async def test_a_tool_is_a_quiet_line_and_its_failure_is_told() -> None:
     async with a_house() as house:
 
