@@ -131,10 +131,9 @@ def test_a_past_turn_gives_the_very_same_messages_again() -> None:
 def test_what_is_kept_of_past_turns_has_a_measure_of_characters() -> None:
     fold = Fold(UTC)
     long = ToolResult(call_id="a", name="look", text="x" * 1_000_000)
-    asked = calls(("look", {}, "a"))
-    turns = recorded(
-        *([Received(inbound=an_inbound("hi"), rank=Rank.OWNER), asked, long] for _ in range(12))
-    )
+    said = Received(inbound=an_inbound("hi"), rank=Rank.OWNER)
+    turn: list[Entry] = [said, calls(("look", {}, "a")), long]
+    turns = recorded(*[turn] * 12)
     each = [turns[at : at + 3] for at in range(0, len(turns), 3)]
     before = [fold.messages(turn, history=100) for turn in each]
 
