@@ -9,7 +9,7 @@ import pytest
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
 from bot.contracts.store import Full, Offer, Opened, WorkWaiting
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Lane, Outcome, OutcomeKind, TurnState
+from bot.contracts.turn import Lane, Outcome, OutcomeKind, TurnState, Usage
 from bot.store.sqlite import SqliteStore
 from bot.store.sqlite.claims import Caps
 from bot.store.sqlite.turns import SqliteTurns
@@ -166,4 +166,24 @@ async def test_to_append_nothing_harms_nobody(tmp_path: Path) -> None:
     assert appended == []
     assert isinstance(opened[0], Opened)
     assert len(await store.transcripts.recent(turn.session_key)) == 1
+    await store.close()
+
+
+async def test_a_sum_that_cannot_be_read_keeps_no_turn_from_ending(tmp_path: Path) -> None:
+    path = tmp_path / "stone.db"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    await store.turns.open(an_arrival("hello"))
+    turn = await store.turns.take("worker", LANES)
+    assert turn is not None
+    hand = sqlite3.connect(path)
+    hand.execute("UPDATE session SET usage = '[]'")
+    hand.commit()
+    hand.close()
+    used = Usage(input_tokens=7)
+    await store.turns.finish(
+        turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, usage=used)), []
+    )
+    session = await store.sessions.get(turn.session_key)
+    assert session is not None
+    assert session.usage == used
     await store.close()
