@@ -58,6 +58,7 @@ async def build_agent(
     """Build the agent, and return it with what holds its programs, once that is *found*."""
     chosen = settings.agents[MAIN]
     workspace = WorkspaceTree(chosen.workspace)
+    _read_schemas((*BUILTIN, *seams.tools))
     sandbox = await found
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
@@ -95,6 +96,17 @@ def open_lineup(settings: Settings, seams: Seams) -> Lineup:
         else:
             candidates += open_candidates(model, seams.clock)
     return Lineup(candidates)
+
+
+def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
+    """Read the tools' docstrings from their source now, while the sandbox is tried.
+
+    Not at the first message: a thread may import a provider then, and CPython 3.11 counts the
+    depth of everything that is parsed together, so that one of two threads gets a SystemError
+    (https://github.com/python/cpython/issues/106905).
+    """
+    for tool in tools:
+        tool.parameters.schema()
 
 
 def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:

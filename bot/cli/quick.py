@@ -17,6 +17,7 @@ def import_quickly() -> None:
         importlib.import_module("aiohttp")
     with _left_out("rich"):  # it would draw tracebacks, and ours are plain
         importlib.import_module("structlog")
+    importlib.import_module("bot.settings.alone")  # before whoever else makes models of pydantic
 
 
 @contextmanager

@@ -9,6 +9,10 @@ from channels.webchat.render import HtmlDialect
 
 _DIALECT: Final = HtmlDialect()
 
+_MOST: Final = 100_000
+"""Characters of a message that are shown while it comes, a book's chapter or two: what a picture
+costs grows with what is open of it. The line that takes its place has all of it."""
+
 
 class Painting:
     """Takes words at no cost, and says what changed on the screen when it is asked."""
@@ -21,7 +25,7 @@ class Painting:
     def clear(self) -> None:
         """Forget the words: the message was dropped, or became a step."""
         self._document = self._make()
-        self._kept = 0
+        self._kept = self._painted = 0
         self._words: list[str] = []
         self.is_fresh = False
         """Whether words came since the last look."""
@@ -34,8 +38,10 @@ class Painting:
     def feed(self, text: str) -> None:
         """Take more words."""
         self._words.append(text)
-        self._document.feed(text)
-        self.is_fresh = True
+        if (room := _MOST - self._painted) > 0:
+            self._document.feed(text[:room])
+            self._painted += len(text)
+            self.is_fresh = True
 
     def change(self) -> ShownFrame:
         """Return what changed on a screen since the last change.

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, FilePayload, Page, expect
 
 from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
@@ -90,6 +90,30 @@ async def test_a_conversation_that_runs_fails_and_was_said_anew(
         await expect(at.page.locator("#lines > .notice")).to_be_visible()
         await at.page.get_by_text("Said before, and replaced").click()
         await at.page.get_by_role("button", name="Edit the message").click()
+        assert await at.findings() == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_files_to_be_sent_refused_dropped_and_sent(
+    chromium: Browser, axe: str, look: dict[str, Any]
+) -> None:
+    async with checked(chromium, axe, look) as at:
+        await at.page.set_input_files(
+            "#file-input", [FilePayload(name="sums.csv", mimeType="", buffer=b"a,b\n")]
+        )
+        await expect(at.page.locator("#files .chip.coming")).to_have_count(0)
+        await at.page.set_input_files(
+            "#file-input", [FilePayload(name="none.txt", mimeType="", buffer=b"")]
+        )
+        await expect(at.page.locator("#files-told")).to_have_text("none.txt is empty.")
+        assert await at.findings() == []
+
+        await at.page.evaluate("document.getElementById('drop').hidden = false")
+        assert await at.findings() == []
+
+        await at.page.evaluate("document.getElementById('drop').hidden = true")
+        await at.page.get_by_role("button", name="Send").click()
+        await expect(at.page.locator("#lines .file .name")).to_have_text("sums.csv")
         assert await at.findings() == []
 
 

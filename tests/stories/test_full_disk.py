@@ -11,7 +11,14 @@ import pytest
 
 from bot.cli import Exit
 from bot.cli.client import control
-from channels.webchat.protocol import HelloFrame, RefusedFrame, SayFrame, encode, read_server
+from channels.webchat.protocol import (
+    EndedFrame,
+    HelloFrame,
+    RefusedFrame,
+    SayFrame,
+    encode,
+    read_server,
+)
 from tests.doubles.bot_process import a_witness
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, Call, Gate
@@ -69,14 +76,26 @@ async def test_a_message_is_put_off_with_the_reason_and_taken_once_there_is_room
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        pytest.param(Answer(text=(LONG,)), id="an answer that is too long for it"),
-        pytest.param(Answer(calls=(WRITE,)), id="a file that is too long for it"),
-    ],
-)
-async def test_a_turn_that_met_it_is_told_of_once_there_is_room(home: Path, answer: Answer) -> None:
+async def test_an_answer_that_met_it_waits_and_is_given_once_there_is_room(home: Path) -> None:
+    ended, answers = await meet(Answer(text=(LONG,)), home)
+
+    assert ended.outcome == "answered"
+    assert answers == [LONG.strip()]
+
+
+async def test_a_turn_whose_work_met_it_is_told_of_once_there_is_room(home: Path) -> None:
+    ended, answers = await meet(Answer(calls=(WRITE,)), home)
+
+    assert ended.outcome == "failed"
+    assert "is full: free some space" in ended.reason
+    assert len(answers) == 1
+
+
+async def meet(answer: Answer, home: Path) -> tuple[EndedFrame, list[str]]:
+    """Let the disk be full when *answer* comes, and make room later; return what was seen of it.
+
+    Until then nothing is seen, and afterwards the bot goes on by itself.
+    """
     gate = Gate()
     script = [replace(answer, hold=gate), Answer(text="Here.")]
     async with FakeOpenAI(script) as server:
@@ -97,10 +116,8 @@ async def test_a_turn_that_met_it_is_told_of_once_there_is_room(home: Path, answ
         await bot.kill()
 
     assert seen_meanwhile == []
-    assert ended.outcome == "failed"
-    assert "is full: free some space" in ended.reason
-    assert len(witness.answers(said)) == 1
     assert witness.answers(after) == ["Here."]
+    return ended, witness.answers(said)
 
 
 async def test_a_start_without_room_is_one_line(home: Path) -> None:

@@ -156,6 +156,11 @@ async def test_a_route_that_asks_the_door_for_the_owner_gets_nobody_else(rank: R
             ("POST", "/auth"),
             ("POST", "/conversations/{name}"),
             ("DELETE", "/conversations/{name}"),
+            ("GET", "/conversations/{name}/before/{seq:[0-9]{1,15}}"),
+            ("GET", "/conversations/{name}/steps/{turn}"),
+            ("POST", "/conversations/{name}/files"),
+            ("GET", "/conversations/{name}/files/{file}"),
+            ("DELETE", "/conversations/{name}/files/{file}"),
         }
         for route in house.channel.routes():
             if route.mount is Mount.CONTROL or route.path.startswith(("/static/", "/c/", "/ws/")):
@@ -167,6 +172,35 @@ async def test_a_route_that_asks_the_door_for_the_owner_gets_nobody_else(rank: R
         for path in ("/people", "/people/revoke", "/open", "/status"):
             for method in ("GET", "POST"):
                 assert (await ask(house, anna, method, path, {}))[0] in {404, 405}
+
+
+async def test_nobody_gets_or_names_a_file_of_another_s() -> None:
+    async with two_people() as (house, owner, anna):
+        headers = {"X-Stonechat": "1", "X-File-Name": "canary.txt", "Origin": house.url}
+        url = f"{house.url}/conversations/main/files"
+        async with owner.post(url, data=b"canary", headers=headers) as response:
+            file = (await response.json())["id"]
+        async with anna.get(f"{url}/{file}") as response:
+            assert response.status == 404
+        async with house.socket(anna) as page:
+            refused = await page.until("refused", id=await page.say("x", attachments=[file]))
+        assert "attach it again" in refused["reason"]
+
+        async with owner.get(f"{url}/{file}") as response:
+            assert await response.read() == b"canary"
+
+
+async def test_a_file_of_somebody_without_tools_names_no_place_in_the_workspace() -> None:
+    async with two_people(Rank.MEMBER) as (house, _, anna):
+        headers = {"X-Stonechat": "1", "X-File-Name": "hers.txt", "Origin": house.url}
+        url = f"{house.url}/conversations/main/files"
+        async with anna.post(url, data=b"hers", headers=headers) as response:
+            file = (await response.json())["id"]
+        async with house.socket(anna) as page:
+            await page.until("accepted", id=await page.say("x", attachments=[file]))
+
+        (named,) = house.gateway.heard[-1].inbound.attachments
+        assert (named.text, named.path) == ("hers", "")
 
 
 @pytest.mark.parametrize("rank", [Rank.GUEST, Rank.MEMBER, Rank.ADMIN])
@@ -231,6 +265,7 @@ async def test_who_is_shut_out_in_the_middle_of_an_answer_hears_no_more_and_it_i
             house.gateway.start(turn)
             house.gateway.words(turn, "first ")
             await page.until("words")
+            await page.until("shown")
 
             await house.channel.revoke("Anna")
             house.gateway.words(turn, "canary")
