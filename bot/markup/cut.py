@@ -158,7 +158,8 @@ def _place_in_text(text: str, room: int, *, hard: bool) -> int:
     for pattern, part in _BREAKS:
         place = 0
         for match in pattern.finditer(text, room // part, room + 1):
-            place = match.end()
+            if not text[room : match.end()].strip():  # only white space may go beyond: it is lost
+                place = match.end()
         if place:
             return place
     return _between_characters(text, room) if hard else 0

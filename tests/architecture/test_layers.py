@@ -1,6 +1,7 @@
 """Who may import and use what: the layers, and one door for each foreign thing."""
 
 import ast
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import chdir
@@ -61,6 +62,18 @@ SQL: Final = re.compile(
 )
 
 
+@pytest.fixture
+def loggers_left_as_they_were() -> Iterator[None]:
+    """import-linter sets up logging for itself, and with that switches off every other logger."""
+    known = logging.getLogger().manager.loggerDict.values()
+    loggers = [logger for logger in known if isinstance(logger, logging.Logger)]
+    before = [(logger, logger.disabled) for logger in loggers]
+    yield
+    for logger, disabled in before:
+        logger.disabled = disabled
+
+
+@pytest.mark.usefixtures("loggers_left_as_they_were")
 def test_the_layers_of_the_pyproject_hold(capsys: pytest.CaptureFixture[str]) -> None:
     with chdir(ROOT):
         broken = lint_imports(no_cache=True, no_logo=True)

@@ -2,7 +2,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.contracts.document import (
@@ -157,6 +157,8 @@ TEXTS = st.lists(
 
 
 @given(TEXTS, st.integers(5, 60))
+@example("Ends. 。", 5)
+@example("word，，", 5)
 def test_every_piece_fits_and_nothing_is_lost(markdown: str, limit: int) -> None:
     def fits(document: Document) -> bool:
         return len(list(_characters(document.blocks))) <= limit
