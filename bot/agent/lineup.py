@@ -5,8 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import structlog
+
 from bot.agent.failover import Candidate
 from bot.contracts.errors import ModelError, Remedy
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -78,5 +82,8 @@ class Lineup:
 
 
 async def _close(candidates: Sequence[Candidate]) -> None:
-    for candidate in candidates:
-        await candidate.model.close()
+    """Close each; what one of them fails with keeps no other open."""
+    ends = await asyncio.gather(*(one.model.close() for one in candidates), return_exceptions=True)
+    for candidate, error in zip(candidates, ends, strict=True):
+        if isinstance(error, Exception):
+            _log.error("model not closed", model=candidate.model.name, exc_info=error)

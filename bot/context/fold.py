@@ -25,7 +25,8 @@ _STRIDE: Final = 4
 stays byte-identical between cuts and providers can cache it."""
 
 _MOST_TURNS: Final = 1_000
-"""How many turns, of all sessions, are kept folded."""
+_MOST_CHARS: Final = 8 * 1024 * 1024
+"""How many turns, of all sessions, are kept folded, and how long they may be together."""
 
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 """Written out, because `strftime` speaks whatever language the machine is set to."""
@@ -42,6 +43,7 @@ class Fold:
     def __init__(self, zone: tzinfo) -> None:
         self.zone: Final = zone
         self._turns: dict[TurnId, _Folded] = {}
+        self._chars = 0
 
     def messages(self, recorded: Sequence[Recorded], *, history: int) -> tuple[Message, ...]:
         """Return the session as messages, its latest *history* turns at least.
@@ -61,16 +63,28 @@ class Fold:
         known = self._turns.get(key)
         if known is None or known.stand != stand:
             messages = tuple(_messages([one.entry for one in turn], self.zone))
-            known = self._turns[key] = _Folded(stand=stand, messages=messages)
-            if len(self._turns) > _MOST_TURNS:
-                del self._turns[next(iter(self._turns))]
+            known = _Folded(stand=stand, messages=messages, chars=sum(map(_length, messages)))
+            self._keep(key, known)
         return known.messages
+
+    def _keep(self, key: TurnId, folded: "_Folded") -> None:
+        """Keep what a turn was folded to; what was folded first goes first."""
+        self._let_go(key)
+        self._turns[key] = folded
+        self._chars += folded.chars
+        while len(self._turns) > _MOST_TURNS or self._chars > _MOST_CHARS:
+            self._let_go(next(iter(self._turns)))
+
+    def _let_go(self, key: TurnId) -> None:
+        if (gone := self._turns.pop(key, None)) is not None:
+            self._chars -= gone.chars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Folded:
     stand: tuple[int, int]
     messages: tuple[Message, ...]
+    chars: int
 
 
 def said(received: Received, zone: tzinfo) -> UserMessage:
@@ -80,6 +94,14 @@ def said(received: Received, zone: tzinfo) -> UserMessage:
     stamp = f"{day} {at:%Y-%m-%d %H:%M} {zone}, {received.inbound.channel}"
     told = with_files(received.inbound.text, received.inbound.attachments)
     return UserMessage(text=f"[{stamp}] {told}")
+
+
+def _length(message: Message) -> int:
+    """Return about how many characters a message holds."""
+    if not isinstance(message, AssistantMessage):
+        return len(message.text)
+    thoughts = sum(len(block.text) + len(block.signature) for block in message.thinking)
+    return len(message.text) + thoughts + sum(len(call.arguments) for call in message.tool_calls)
 
 
 def _first_kept(turns: int, history: int) -> int:

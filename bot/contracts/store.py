@@ -151,7 +151,7 @@ class Turns(Protocol):
         """Let waiting turns of *modes* join *turn*, recorded as `Received`, in order.
 
         Only those of the same session and conversation, due, and of at least
-        its rank.
+        its rank; and none once it was asked to stop.
         """
         ...
 

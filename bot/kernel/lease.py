@@ -59,6 +59,9 @@ class Lease:
                 asked in time by our own monotonic clock.
             RuntimeError: *work* was cancelled by itself, not by us.
         """
+        if self._stop.done():
+            work.close()
+            raise TurnInterrupted("it was stopped")
         task = asyncio.ensure_future(work)
         renewing = asyncio.create_task(self._keep_renewing(), name="renew lease")
         try:

@@ -1,7 +1,7 @@
 """One turn, from the queue to its outcome. Read this first."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import structlog
@@ -51,9 +51,8 @@ class TurnRunner:
             TurnStarted(conversation=conversation, turn_id=turn.id, attempt=turn.attempt)
         )
         ending = await self._ending(turn, lease)
-        outcome = ending.outcome
         self.bus.publish(TurnFinishing(conversation=conversation, turn_id=turn.id))
-        finished = await self._finish(turn, ending, self.compose(turn, outcome))
+        outcome, finished = await self._finish(turn, ending)
         for delivery_id, seq in finished.arrived.items():
             self.bus.publish(
                 Delivered(
@@ -83,7 +82,19 @@ class TurnRunner:
         except Exception as error:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
             return Ending(outcome=_outcome_of(error))
 
-    async def _finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
+    async def _finish(self, turn: Turn, ending: Ending) -> tuple[Outcome, Finished]:
+        """End *turn* as *ending* says or, if that cannot be told, as a fault of ours."""
+        outcome = ending.outcome
+        try:
+            return outcome, await self._record(turn, ending, self.compose(turn, outcome))
+        except LeaseLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - a turn that nobody runs would hold its session for good
+            broken = Ending(outcome=replace(_outcome_of(error), usage=outcome.usage))
+            deliveries = self.compose(turn, broken.outcome)
+            return broken.outcome, await self._record(turn, broken, deliveries)
+
+    async def _record(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
         """Commit the end; a store that cannot write is waited for, since nothing may be lost."""
         while True:
             try:

@@ -260,7 +260,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _why(chain: tuple[BaseException, ...]) -> str:
-    """The first cause that a person can act on; a connection tried twice hides it in a group."""
+    """Name the first cause that a person can act on."""
     for cause in chain:
         match cause:
             case ssl.SSLCertVerificationError():

@@ -23,6 +23,9 @@ _DONE: Final = b"[DONE]"
 _LAST_BYTES_SECONDS: Final = 0.25
 """How long to wait after that mark for the end itself, which lets the connection be used again."""
 
+_LARGEST: Final = 64 * 1024 * 1024
+"""Bytes of a whole answer, decompressed. The longest honest ones are a few megabytes."""
+
 _T = TypeVar("_T")
 
 
@@ -65,6 +68,7 @@ class Reading:
         self._patience = self._limits.first_seconds
         self._deadline = self._clock() + self._patience
         self._over = False
+        self._bytes = 0
 
     async def within(self, awaited: Awaitable[_T]) -> _T:
         """Wait for *awaited* as long as the server may be silent.
@@ -89,7 +93,7 @@ class Reading:
             ModelError: as *piece* and the reader raise it, or for a stream that stalls.
         """
         try:
-            came = await self.within(piece())
+            came = self._counted(await self.within(piece()))
             events = self._framing.feed(came) if came else self._framing.end()
         except ModelError:
             if self._reader.complete:
@@ -104,6 +108,14 @@ class Reading:
     def message(self) -> AssistantMessage:
         """Return the whole message; see `Reader.message`."""
         return whole_message(self._reader.message())
+
+    def _counted(self, came: bytes) -> bytes:
+        self._bytes += len(came)
+        if self._bytes > _LARGEST:
+            raise ModelDisconnected(
+                f"{self._server} sent more than {_LARGEST:,} bytes, and no end of its answer"
+            )
+        return came
 
     def _said(self, events: list[bytes]) -> list[Delta]:
         found: list[Delta] = []

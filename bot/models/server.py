@@ -1,11 +1,16 @@
 """Where a model's server is, in words that are safe to show."""
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+"""Characters that no header may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +49,12 @@ def server_of(provider: str, parts: ModelParts, *, default: str) -> Server:
     """Return the server that *parts* name, or the provider's own at *default* (pure).
 
     Raises:
-        ConfigError: the address is none, or the model has no name.
+        ConfigError: the address or the key is none, or the model has no name.
     """
     if not parts.model.strip():
         raise ConfigError("model", "no name", f"the name of a model of {provider}")
+    if parts.key and _CONTROL.search(parts.key.reveal()):
+        raise ConfigError("key", "one with a line break or the like in it", "the key on one line")
     base_url = (parts.base_url or default).strip()
     url = _split(base_url)
     if url is None or url.scheme not in {"http", "https"} or not url.hostname:

@@ -28,6 +28,9 @@ _EXPLANATION: Final = 64 * 1024
 class Transport:
     """Sends requests to one server: never twice, never on to where a redirect points.
 
+    Never twice, because each is a POST: others aiohttp itself sends again where a connection
+    that it kept turns out to be closed.
+
     Making one reads the store of certificates, if the server has a certificate to show:
     not on the event loop. It belongs to the loop of its first request.
     """
@@ -53,32 +56,21 @@ class Transport:
         Raises:
             ModelError: there is no answer.
         """
-        return await self._send("POST", path, body)
-
-    async def get(self, path: str) -> "Reply":
-        """Ask for what is at *path*, else like `post`."""
-        return await self._send("GET", path, None)
+        if self._session is None:
+            self._session = self._opened()
+        try:
+            response = await self._session.post(
+                self._at(path), data=_Json(body), allow_redirects=False, proxy=self._proxy
+            )
+        except BROKEN as error:
+            raise broken(error, self._server) from error
+        return Reply(response, self._server)
 
     async def close(self) -> None:
         """Let go of the connections. The next request opens new ones."""
         if self._session is not None:
             await self._session.close()
             self._session = None
-
-    async def _send(self, method: str, path: str, body: bytes | None) -> "Reply":
-        if self._session is None:
-            self._session = self._opened()
-        try:
-            response = await self._session.request(
-                method,
-                self._at(path),
-                data=None if body is None else _Json(body),
-                allow_redirects=False,
-                proxy=self._proxy,
-            )
-        except BROKEN as error:
-            raise broken(error, self._server) from error
-        return Reply(response, self._server)
 
     def _at(self, path: str) -> URL:
         if path not in self._urls:

@@ -95,8 +95,7 @@ class Changes:
         return CheckedChannel(
             channel=channel,
             identity=identity,
-            note="The token is stored; the Telegram channel comes with a later version, so nothing"
-            " listens there yet.",
+            note="The Telegram channel comes with a later version; nothing listens there yet.",
         )
 
     async def _take(self, tried: Tried) -> CheckedModel:

@@ -160,7 +160,7 @@ def _of_the_channels(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             weight=Weight.HINT,
             what=f"a {each.channel} token{who} is stored, and nothing listens there yet",
-            fix="nothing; the channel comes with a later version and will find it",
+            fix="wait for a version that has the channel; it will find the token",
         )
 
 

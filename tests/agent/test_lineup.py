@@ -103,3 +103,16 @@ async def test_what_a_replaced_model_does_is_no_news() -> None:
 
     assert lineup.troubles == ()
     await lineup.close()
+
+
+async def test_a_model_that_cannot_be_closed_keeps_no_other_open() -> None:
+    class Stuck(Closable):
+        async def close(self) -> None:
+            raise OSError("it is stuck")
+
+    other = candidate("other")
+    lineup = Lineup([Candidate(model=Stuck("stuck")), other])
+
+    await lineup.close()
+
+    assert closed(other) == 1

@@ -30,6 +30,7 @@ FITTING: Final = {
 
 CATCHES_ALL: Final = {
     "bot/kernel/turn.py TurnRunner._ending": "the home of the unexpected: a bug costs one turn",
+    "bot/kernel/turn.py TurnRunner._finish": "an end that cannot be told ends as a fault of ours",
     "bot/agent/toolbox.py _run": "a broken tool is a result like any other",
     "bot/agent/toolbox.py Toolbox.probe": "a broken probe has found nothing out",
     "channels/webchat/live.py _costing_a_screen": "who cannot show news has a screen less",

@@ -63,12 +63,21 @@ async def test_files_are_chosen_sent_shown_and_there_after_a_reload(chromium: Br
             line = page.locator("#lines > .heard")
             await expect(line.locator(".text")).to_have_text("add them up")
             await expect(line.locator(".file .name")).to_have_text("sums.csv")
+            await expect(line.locator(".file .sign")).to_have_text("CSV")
             await expect(line.locator("img")).to_have_js_property("naturalWidth", 1)
             await page.reload()
         async with page.expect_download() as downloading:
             await page.locator(".file").click()
         assert (await downloading.value).suggested_filename == "sums.csv"
         assert names(house) == ["sums.csv", "bird.png"]
+
+
+async def test_a_file_carries_the_ending_people_know(chromium: Browser) -> None:
+    async with a_house() as house, opened(chromium, house) as page:
+        files = ["plan.md", "sums.csv", "Makefile", "old.backup", ".env", "slides.v2.ODP"]
+        await attach(page, *(a_file(name) for name in files))
+        signs = ["MD", "CSV", "FILE", "FILE", "FILE", "ODP"]
+        await expect(page.locator("#files .chip .sign")).to_have_text(signs)
 
 
 async def test_a_file_alone_is_a_message_and_names_its_conversation(chromium: Browser) -> None:
@@ -81,7 +90,7 @@ async def test_a_file_alone_is_a_message_and_names_its_conversation(chromium: Br
         await expect(page.locator("#lines > .heard .file .name")).to_have_text("sums.csv")
         await expect(page.locator("#conversations .title")).to_have_text("sums.csv")
         await page.get_by_role("searchbox").fill("SUMS")
-        await expect(page.locator("#found mark")).to_have_text("sums")
+        await expect(page.locator("#found .text mark")).to_have_text("sums")
         assert names(house) == ["sums.csv"]
 
 
@@ -133,8 +142,10 @@ async def test_what_cannot_be_attached_is_one_sentence(
     async with a_house() as house, opened(chromium, house) as page:
         await page.set_input_files("#file-input", files)
 
-        await expect(page.locator("#files-told")).to_have_text(sentence)
         await expect(page.locator("#files .chip")).to_have_count(min(len(files) - 1, 10))
+        await expect(page.locator("#files .coming")).to_have_count(0)
+        await expect(page.locator("#files-told")).to_have_text(sentence)
+        await expect(page.locator("#files-told")).to_have_class("files-told refused")
 
 
 async def test_what_is_too_large_is_not_sent(chromium: Browser) -> None:

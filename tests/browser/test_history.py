@@ -122,6 +122,29 @@ async def worked(house: House) -> TurnId:
     return turn
 
 
+async def test_live_and_after_a_reload_a_turn_has_as_many_steps(chromium: Browser) -> None:
+    async with a_house() as house, opened(chromium, house) as page:
+        await worked(house)
+        summary = page.locator("#lines .taken summary")
+        await expect(summary).to_have_text("2 steps")
+        await page.reload()
+        await expect(summary).to_have_text("2 steps")
+
+
+async def test_the_whole_workspace_is_looked_through_and_no_dot(chromium: Browser) -> None:
+    async with a_house() as house, opened(chromium, house) as page, house.page() as other:
+        said = await other.say("what is there?")
+        turn = TurnId((await other.until("accepted", id=said))["turn"])
+        house.gateway.start(turn)
+        house.gateway.call(turn, "one", "list_files", ".")
+        await expect(page.locator("#live .step")).to_have_text("Looking through the workspace")
+        house.gateway.result(turn, "one", "list_files", ResultState.OK)
+        house.gateway.finish(turn, "Two files.")
+        await expect(page.locator("#lines .taken summary")).to_have_text(
+            "Looked through the workspace"
+        )
+
+
 async def test_the_steps_of_a_turn_that_is_over_are_fetched_when_they_are_opened(
     chromium: Browser,
 ) -> None:

@@ -265,6 +265,22 @@ async def test_what_is_wrong_with_a_key_is_said_and_the_key_can_be_mended(
         ], "the next key is sent to no server that was typed for the one before"
 
 
+@pytest.mark.parametrize("height", [800, 560])
+async def test_a_refusal_is_in_view_below_a_form_that_is_taller_than_the_screen(
+    chromium: Browser, height: int
+) -> None:
+    size = {"width": 1280, "height": height}
+    async with a_house() as house, opened(chromium, house, viewport=size) as page:
+        dialog = await open_settings(page)
+        house.setup.refusal = SetupRefused("That server lists no model; load one there.")
+        await dialog.get_by_text("Provider, model, address").click()
+        await dialog.get_by_label(_KEY, exact=True).fill(_CANARY)
+        await dialog.get_by_label(_KEY, exact=True).press("Enter")
+
+        await expect(page.locator("#key-form [role=alert]")).to_be_in_viewport(ratio=1)
+        await expect(dialog.get_by_label(_KEY, exact=True)).to_be_focused()
+
+
 async def test_a_check_is_seen_while_it_lasts_and_a_second_one_is_refused(
     chromium: Browser,
 ) -> None:

@@ -126,3 +126,17 @@ def test_a_past_turn_gives_the_very_same_messages_again() -> None:
     first, *_ = fold.messages(recorded([hello]), history=100)
     again, *_ = fold.messages(recorded([hello], [hello]), history=100)
     assert again is first
+
+
+def test_what_is_kept_of_past_turns_has_a_measure_of_characters() -> None:
+    fold = Fold(UTC)
+    long = ToolResult(call_id="a", name="look", text="x" * 1_000_000)
+    said = Received(inbound=an_inbound("hi"), rank=Rank.OWNER)
+    turn: list[Entry] = [said, calls(("look", {}, "a")), long]
+    turns = recorded(*[turn] * 12)
+    each = [turns[at : at + 3] for at in range(0, len(turns), 3)]
+    before = [fold.messages(turn, history=100) for turn in each]
+
+    assert fold.messages(each[-1], history=100)[0] is before[-1][0]
+    assert fold.messages(each[0], history=100)[0] is not before[0][0]
+    assert fold.messages(each[0], history=100) == before[0]

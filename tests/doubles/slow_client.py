@@ -10,6 +10,8 @@ from bot.models.server import Server
 
 MAY_OPEN: Final = threading.Event()
 OPENED: Final[list[str]] = []
+FAILS_WITH: Final[list[Exception]] = []
+"""What the next attempts to open it fail with."""
 
 
 class Client:
@@ -25,5 +27,7 @@ class Client:
 def open_client(parts: ModelParts, _server: Server) -> Client:
     """Wait until it may, then open."""
     MAY_OPEN.wait(timeout=30)
+    if FAILS_WITH:
+        raise FAILS_WITH.pop()
     OPENED.append(parts.model)
     return Client()

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.bus.local import LocalBus
 from bot.clock import SystemClock
 from bot.contracts.admission import Handled
@@ -17,9 +19,18 @@ from bot.contracts.events import TurnAbsorbed, TurnEnded
 from bot.contracts.ledger import TurnQuery
 from bot.contracts.store import Finished, Offer, Signal, Store, Turns
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, Turn, TurnId, TurnState
+from bot.contracts.turn import (
+    Failure,
+    Lane,
+    Outcome,
+    OutcomeKind,
+    QueueMode,
+    Turn,
+    TurnId,
+    TurnState,
+)
 from bot.kernel.lanes import Lanes
-from bot.kernel.turn import TurnRunner
+from bot.kernel.turn import Compose, TurnRunner
 from tests.doubles.arrivals import NOON, a_delivery, a_payload, an_arrival
 from tests.doubles.clock import HastyClock
 from tests.doubles.stores import a_store
@@ -38,7 +49,12 @@ def compose(turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
 
 @asynccontextmanager
 async def lanes_on(
-    store: Store, answer: Answer, *, turns: Turns | None = None, limit: int = 8
+    store: Store,
+    answer: Answer,
+    *,
+    turns: Turns | None = None,
+    limit: int = 8,
+    compose: Compose = compose,
 ) -> AsyncIterator[Lanes]:
     """Run lanes with *answer*, and stop them at the end."""
     runner = TurnRunner(
@@ -228,6 +244,41 @@ async def test_a_bug_costs_one_turn_and_says_nothing_of_itself(tmp_path: Path) -
 
     assert outcome.kind is OutcomeKind.FAILED
     assert "line 7" not in outcome.reason
+
+
+@pytest.mark.parametrize("broken", ["compose", "finish"])
+async def test_an_end_that_cannot_be_told_ends_as_a_fault_and_holds_up_nobody(
+    tmp_path: Path, broken: str
+) -> None:
+    def break_down(verb: str, outcome: Outcome) -> None:
+        if verb == broken and outcome.text == "re: poison":
+            raise RecursionError("at line 7")
+
+    def telling(turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
+        break_down("compose", outcome)
+        return compose(turn, outcome)
+
+    class Breaking(Queue):
+        async def finish(
+            self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]
+        ) -> Finished:
+            break_down("finish", ending.outcome)
+            return await self.turns.finish(turn, ending, deliveries)
+
+    async with a_store(tmp_path) as store:
+        turns: Any = Breaking(store.turns)
+        async with lanes_on(store, echo, turns=turns, compose=telling):
+            poison = an_arrival("poison", mode=QueueMode.FOLLOWUP)
+            after = an_arrival("after", mode=QueueMode.FOLLOWUP)
+            await store.turns.open(poison, after)
+            outcome = await ended(store, poison.turn_id)
+            assert (await ended(store, after.turn_id)).text == "re: after"
+            delivery = await store.outbox.lease("page", "default")
+
+    assert (outcome.kind, outcome.failure) == (OutcomeKind.FAILED, Failure.BROKEN)
+    assert "line 7" not in outcome.reason
+    assert delivery is not None
+    assert delivery.payload.fallback == outcome.reason
 
 
 class Queue:

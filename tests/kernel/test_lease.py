@@ -59,6 +59,21 @@ async def test_work_that_ends_gives_its_value() -> None:
     assert await lease.carry(work()) == "done"
 
 
+async def test_work_that_was_stopped_before_it_began_does_not_begin() -> None:
+    steps: list[str] = []
+
+    async def work() -> str:
+        steps.append("a request is on its way")
+        return "done"
+
+    lease = Lease(Renewals(), a_turn(), FakeClock())
+    lease.ask_to_stop()
+
+    with pytest.raises(TurnInterrupted):
+        await lease.carry(work())
+    assert steps == []
+
+
 async def test_a_stop_ends_the_work_before_it_is_told() -> None:
     work = Work()
     lease = Lease(Renewals(), a_turn(), FakeClock())

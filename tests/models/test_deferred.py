@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from bot.contracts.errors import ModelUnavailable
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelParts
 from bot.models.deferred import DeferredModel
@@ -44,3 +45,27 @@ async def test_a_model_that_was_never_asked_has_nothing_to_close() -> None:
     await model().close()
 
     assert slow_client.OPENED == []
+
+
+async def test_one_that_could_not_be_opened_is_no_answer_and_opened_anew_the_next_time() -> None:
+    slow_client.MAY_OPEN.set()
+    slow_client.FAILS_WITH[:] = [OSError(24, "Too many open files")]
+    slow = model()
+
+    with pytest.raises(ModelUnavailable, match="Too many open files"):
+        await said(slow)
+
+    assert await said(slow) == "hello"
+    await slow.close()
+
+
+async def test_one_that_could_not_be_opened_ends_neither_the_start_nor_the_stop() -> None:
+    slow_client.MAY_OPEN.set()
+    slow_client.FAILS_WITH[:] = [OSError(24, "Too many open files")]
+    slow = model()
+
+    await slow.warm()
+    await slow.close()
+
+    assert slow_client.OPENED == []
+    assert slow_client.FAILS_WITH == []

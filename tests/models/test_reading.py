@@ -145,6 +145,11 @@ async def test_an_event_without_end_is_a_fault() -> None:
         await heard(Pieces(b"data: " + b"x" * LONGEST + b"x"))
 
 
+async def test_an_answer_without_end_is_a_fault() -> None:
+    with pytest.raises(ModelDisconnected, match="more than 67,108,864 bytes"):
+        await heard(Pieces(*[b": " + b"x" * LONGEST + b"\n"] * 5))
+
+
 @given(
     words=st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=8),
     cuts=st.lists(st.integers(0, 400), max_size=8),

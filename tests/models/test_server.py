@@ -2,6 +2,7 @@ import pytest
 
 from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
+from bot.contracts.secret import Secret
 from bot.models.server import Server, server_of
 from tests.models.rig import StillClock
 
@@ -56,3 +57,12 @@ def test_a_password_in_an_address_that_is_none_is_not_shown() -> None:
 def test_a_model_needs_a_name() -> None:
     with pytest.raises(ConfigError, match="model: found no name"):
         at(None, model=" ")
+
+
+def test_a_key_that_no_header_may_hold_is_refused_and_not_shown() -> None:
+    parts = ModelParts(model="m", clock=StillClock(), key=Secret("sk-half\nother-half"))
+
+    with pytest.raises(ConfigError, match="key: found one with a line break") as caught:
+        server_of("OpenAI", parts, default="https://api.openai.com/v1")
+
+    assert "half" not in str(caught.value)

@@ -110,7 +110,8 @@ class Model:
         joining = [
             turn
             for turn in self.waiting(host.arrival.route.session_key)
-            if turn.arrival.mode in modes
+            if not host.stop_asked
+            and turn.arrival.mode in modes
             and turn.arrival.rank >= host.arrival.rank
             and turn.arrival.inbound.conversation_key == host.arrival.inbound.conversation_key
             and (turn.arrival.not_before is None or turn.arrival.not_before <= now)

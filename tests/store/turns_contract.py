@@ -581,6 +581,15 @@ class AbsorbContract:
         await opened(store, other)
         assert await store.turns.absorb(running, {QueueMode.STEER}) == []
 
+    async def test_nothing_said_after_a_stop_joins_what_was_stopped(self, store: Store) -> None:
+        await store.turns.open(an_arrival("one"))
+        turn = await taken(store)
+        await store.turns.open(a_stop())
+        await store.turns.open(an_arrival("two", mode=QueueMode.COLLECT))
+        assert not await store.turns.absorb(turn, set(QueueMode))
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
+        assert (await taken(store)).arrival.inbound.text == "two"
+
     async def test_a_higher_rank_may_join(self, store: Store) -> None:
         await opened(store, an_arrival("first", rank=Rank.GUEST))
         running = await taken(store)

@@ -83,10 +83,21 @@ class OllamaModel:
         return body
 
     async def _window_asked(self) -> int:
-        async with self._asking:
-            if self._window is None:
-                self._window = window_of(await self._card(), self._parts.context)
-            return self._window
+        """Ask once, whoever comes first; nobody waits longer for that than for an answer of his.
+
+        Raises:
+            ModelError: there is no answer.
+        """
+        limits = self._parts.timeouts
+        try:
+            async with asyncio.timeout(limits.first_seconds), self._asking:
+                if self._window is None:
+                    self._window = window_of(await self._card(), self._parts.context)
+                return self._window
+        except TimeoutError as error:
+            raise ModelDisconnected(
+                f"{self._server} did not describe its model in {limits.first_seconds:g} seconds"
+            ) from error
 
     async def _card(self) -> Mapping[str, object]:
         """Read what the server tells of the model.
@@ -109,15 +120,11 @@ class OllamaModel:
         server, limits = self._server, self._parts.timeouts
         transport = Transport(server, self._headers, connect_seconds=limits.connect_seconds)
         try:
-            async with asyncio.timeout(limits.first_seconds):
-                reply = await transport.post("/api/show", dumps({"model": server.model}))
-                try:
-                    return reply.status, reply.headers, await reply.text(_LARGEST_CARD)
-                finally:
-                    reply.close()
-        except TimeoutError as error:
-            sentence = f"{server} did not describe its model in {limits.first_seconds:g} seconds"
-            raise ModelDisconnected(sentence) from error
+            reply = await transport.post("/api/show", dumps({"model": server.model}))
+            try:
+                return reply.status, reply.headers, await reply.text(_LARGEST_CARD)
+            finally:
+                reply.close()
         finally:
             await transport.close()
 

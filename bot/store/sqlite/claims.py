@@ -47,12 +47,6 @@ class Claimed:
     begun: Begun | None = None
     """If it was taken at once for somebody who had offered to begin it."""
 
-    @property
-    def waits(self) -> bool:
-        """Whether it became a turn for a worker, and nothing else came of it."""
-        is_waiting = isinstance(self.result, Opened) and self.result.turn.state is TurnState.WAITING
-        return is_waiting and self.asked_to_stop is None
-
 
 def claim(
     connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int, start: Start | None

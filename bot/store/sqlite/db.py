@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from bot.contracts.errors import StoreUnavailable
 from bot.store.sqlite.connect import connect_to_read, connect_to_write
+from bot.store.sqlite.files import identity
 from bot.store.sqlite.trouble import explain
 
 T = TypeVar("T")
@@ -43,13 +43,14 @@ class _Job(Generic[T]):
 
 
 class _Kept:
-    """Around a job's work: what it raises is kept for its caller, whatever it is."""
+    """Around the work of jobs: what it raises is kept for their callers, whatever it is."""
 
-    def __init__(self, job: _Job[Any]) -> None:
-        self._job = job
+    def __init__(self, *jobs: _Job[Any]) -> None:
+        self._jobs = jobs
 
     def __enter__(self) -> None:
-        self._job.error = None
+        for job in self._jobs:
+            job.error = None
 
     def __exit__(
         self,
@@ -57,7 +58,9 @@ class _Kept:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        self._job.error = error
+        if error is not None:
+            for job in self._jobs:
+                job.error = error
         return True
 
 
@@ -108,7 +111,8 @@ class _Thread:
             return
         with contextlib.closing(connection):
             while jobs := self._next():
-                self._do(connection, jobs)
+                with _Kept(*jobs):  # whatever happens, nobody waits for a thread that has died
+                    self._do(connection, jobs)
                 self._call(self._tell, jobs)
         self._call(_resolve, self._ended)
 
@@ -134,21 +138,26 @@ class _Thread:
         return explain(error, self._path) if isinstance(error, sqlite3.Error) else error
 
     def _tell(self, jobs: Sequence[_Job[Any]]) -> None:
-        """Tell who waits, in the loop's thread."""
-        for job in jobs:
-            if job.error is not None:
-                if not job.future.done():
-                    job.future.set_exception(self._known(job.error))
-                if job.otherwise is not None:
-                    job.otherwise()
-                continue
-            heard = not job.future.done()
-            if heard:
-                job.future.set_result(job.result)
-            if job.then is not None:
-                job.then(job.result)
-            if not heard and job.undo is not None:
-                job.undo(job.result)
+        """Tell who waits, in the loop's thread: each apart, so that a fault of one is its own."""
+        first, *others = jobs
+        for job in others:
+            self._loop.call_soon(self._tell_one, job)
+        self._tell_one(first)
+
+    def _tell_one(self, job: _Job[Any]) -> None:
+        if job.error is not None:
+            if not job.future.done():
+                job.future.set_exception(self._known(job.error))
+            if job.otherwise is not None:
+                job.otherwise()
+            return
+        heard = not job.future.done()
+        if heard:
+            job.future.set_result(job.result)
+        if job.then is not None:
+            job.then(job.result)
+        if not heard and job.undo is not None:
+            job.undo(job.result)
 
 
 class Reader:
@@ -245,7 +254,13 @@ class Writer:
                 undo(future.result())
             raise
 
-    def write_unheard(self, unit: Unit[None], *, then: Callable[[None], None] | None) -> None:
+    def write_unheard(
+        self,
+        unit: Unit[None],
+        *,
+        then: Callable[[None], None] | None,
+        otherwise: Callable[[], None] | None = None,
+    ) -> None:
         """Run *unit* in a transaction that nobody waits for.
 
         Not at all if we are closed: what is held by nobody is given back with the next boot.
@@ -253,7 +268,7 @@ class Writer:
         if not self._closed:
             unheard: asyncio.Future[None] = self._loop.create_future()
             unheard.add_done_callback(asyncio.Future.exception)
-            self._thread.give(_Job(unit=unit, future=unheard, then=then))
+            self._thread.give(_Job(unit=unit, future=unheard, then=then, otherwise=otherwise))
 
     async def close(self) -> None:
         """Finish what is queued and let go of the connection."""
@@ -263,24 +278,15 @@ class Writer:
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         connection = connect_to_write(path)
-        self._file = _identity(self._name)
+        self._file = identity(self._name)
         return connection
 
     def _write(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
-        if _identity(self._name) == self._file:
+        if identity(self._name) == self._file:
             _commit(connection, jobs)
         else:
             for job in jobs:
                 job.error = StoreUnavailable(_GONE.format(path=self._path))
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from another of the same name; None if there is none."""
-    try:
-        status = os.stat(path)  # noqa: PTH116 - asked for before every commit: a Path takes thrice as long
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
@@ -292,7 +298,7 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
         else:
             for job in jobs:
                 _among_others(connection, job)
-        if connection.in_transaction:
+        if connection.in_transaction or jobs[0].error is None:
             connection.execute("COMMIT")
     except sqlite3.Error as error:
         if connection.in_transaction:
@@ -317,14 +323,14 @@ def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
     """Run one unit of several: its failure is undone, and is its caller's, whatever it is.
 
     Raises:
-        BaseException: the unit's own, where all was undone with it, as a full disk may do.
+        sqlite3.Error: all was undone with it, as a full disk may do.
     """
     connection.execute("SAVEPOINT unit")
     with _Kept(job):
         job.result = job.unit(connection)
     if job.error is not None:
         if not connection.in_transaction:
-            raise job.error
+            raise sqlite3.OperationalError("its neighbours were undone, too") from job.error
         connection.execute("ROLLBACK TO unit")
     connection.execute("RELEASE unit")
 
@@ -334,9 +340,11 @@ def _read(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
     for job in jobs:
         with _Kept(job):
             connection.execute("BEGIN")
-            job.result = job.unit(connection)
-        if connection.in_transaction:
-            connection.execute("COMMIT")
+            try:
+                job.result = job.unit(connection)
+            finally:
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
 
 
 def _resolve(future: "asyncio.Future[None]") -> None:

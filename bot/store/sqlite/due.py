@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.session import SessionKey
-from bot.contracts.turn import Lane, Outcome, OutcomeKind
+from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
 from bot.store.sqlite import attempts, claims
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import Boot
@@ -51,14 +51,22 @@ def candidate(
 class Found:
     """What a look for work found; if nothing, and in every lane, the sessions where some waits."""
 
+    returned: Collection[Turn] = ()
+    """Those that it had to put back first."""
     begun: Begun | None = None
     waiting: Sequence[SessionKey] | None = None
 
 
 def take(
-    connection: sqlite3.Connection, *, start: Start, lanes: Collection[Lane], now: int
+    connection: sqlite3.Connection,
+    *,
+    start: Start,
+    lanes: Collection[Lane],
+    now: int,
+    returning: Collection[Turn] = (),
 ) -> Found:
-    """Give out the turn that is next."""
+    """Give out the turn that is next, once those that are *returning* are put back."""
+    put_back(connection, returning=returning, now=now)
     while (row := candidate(connection, lanes, now, start.boot)) is not None:
         try:
             turn_of(row)
@@ -66,8 +74,15 @@ def take(
             unreadable = Outcome(kind=OutcomeKind.FAILED, reason=str(error))
             claims.end(connection, row["id"], unreadable, now)
             continue
-        return Found(begun=attempts.take(connection, row, start, now))
-    return Found(waiting=sessions_that_wait(connection) if set(Lane) <= set(lanes) else None)
+        return Found(begun=attempts.take(connection, row, start, now), returned=returning)
+    waiting = sessions_that_wait(connection) if set(Lane) <= set(lanes) else None
+    return Found(waiting=waiting, returned=returning)
+
+
+def put_back(connection: sqlite3.Connection, *, returning: Collection[Turn], now: int) -> None:
+    """Leave turns that nobody began to run to whoever comes next."""
+    for turn in returning:
+        attempts.put_back(connection, turn, "nobody was there to run it", now)
 
 
 def sessions_that_wait(connection: sqlite3.Connection) -> Sequence[SessionKey]:

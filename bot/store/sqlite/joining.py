@@ -55,6 +55,8 @@ def joined_to(connection: sqlite3.Connection, turn: Turn) -> tuple[TurnId, ...]:
 def _joining(
     connection: sqlite3.Connection, turn: Turn, modes: Collection[QueueMode], now: int
 ) -> Sequence[Turn]:
+    if _is_stopped(connection, turn):
+        return ()  # what is said after a stop is not for what was stopped
     conversation = turn.arrival.inbound.conversation_key
     rows = connection.execute(
         "SELECT * FROM turn INDEXED BY turn_waiting WHERE session_key = ? AND state = 'waiting'"
@@ -73,6 +75,11 @@ def _joining(
         ),
     ).fetchall()
     return [turn_of(row) for row in rows]
+
+
+def _is_stopped(connection: sqlite3.Connection, turn: Turn) -> bool:
+    row = connection.execute("SELECT cancel_asked FROM turn WHERE id = ?", (turn.id,)).fetchone()
+    return bool(row["cancel_asked"])
 
 
 def _any_waits(connection: sqlite3.Connection, session_key: SessionKey) -> bool:

@@ -19,9 +19,14 @@ class KnownQueue:
         self._waiting: set[SessionKey] = set()
         self._has_looked = False
         """Until then an earlier process may have left something anywhere."""
-        self._returning: set[TurnId] = set()
+        self._returning: dict[TurnId, Turn] = {}
         self.may_be_due = True
         """Whether a turn may be taken now, for all that is known."""
+
+    @property
+    def returning(self) -> Collection[Turn]:
+        """Turns that nobody runs and that are not put back yet: on their way, or they failed."""
+        return tuple(self._returning.values())
 
     @property
     def is_empty(self) -> bool:
@@ -54,12 +59,12 @@ class KnownQueue:
             self.may_be_due = True
 
     def is_returning(self, turn: Turn) -> None:
-        """Take in that *turn* will be put back by the next commit."""
-        self._returning.add(turn.id)
+        """Take in that *turn* will be put back as soon as something can be written."""
+        self._returning[turn.id] = turn
 
     def put_back(self, turn: Turn) -> None:
         """Take in that *turn* is run by nobody."""
-        self._returning.discard(turn.id)
+        self._returning.pop(turn.id, None)
         self.ended(turn)
         self.may_be_due = True
 

@@ -70,6 +70,8 @@ class RecentTranscripts:
 
     def add(self, added: Added) -> None:
         """Take in what was committed. Its place shows whether it follows what is kept."""
+        if not added.recorded:
+            return
         key, first = added.session_key, added.recorded[0].seq
         session = self._sessions.get(key)
         if key in self._reading:

@@ -1,7 +1,9 @@
 """What each session has chosen and spent."""
 
 import sqlite3
+from contextlib import suppress
 
+from bot.contracts.errors import RecordUnreadable
 from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
 from bot.contracts.turn import Turn, Usage
@@ -65,10 +67,12 @@ def touch(connection: sqlite3.Connection, turn: Turn, now: int) -> None:
 
 
 def charge(connection: sqlite3.Connection, session_key: SessionKey, usage: Usage) -> None:
-    """Add *usage* to what the session has spent."""
+    """Add *usage* to what the session has spent; a sum that cannot be read begins anew."""
     row = _row(connection, session_key)
     if row is not None:
-        total = codec.USAGE.decode(row["usage"]) + usage
+        total = usage
+        with suppress(RecordUnreadable):  # it is for eyes: no turn may fail to end for its sake
+            total += codec.USAGE.decode(row["usage"])
         connection.execute(
             "UPDATE session SET usage = ?, version = version + 1 WHERE key = ?",
             (codec.USAGE.encode(total), session_key),

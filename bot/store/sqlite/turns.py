@@ -133,6 +133,7 @@ class SqliteTurns:
             start=Start(worker=worker, boot=self._boot),
             lanes=frozenset(lanes),
             now=ticks(self._clock.now()),
+            returning=self._known.returning,
         )
         found = await self._writer.write(unit, then=self._tell_taken, undo=self._untake)
         return found.begun.turn if found.begun else None
@@ -204,7 +205,7 @@ class SqliteTurns:
                 for signal in listener.heard():
                     yield signal
                 if nap is None or nap.done():
-                    seconds = await self._seconds_until_due()
+                    seconds = 0.0 if self._known.returning else await self._seconds_until_due()
                     if seconds <= 0:
                         self._known.may_be_due = True
                         yield WorkWaiting()
@@ -273,20 +274,20 @@ class SqliteTurns:
             self._transcripts.add(begun.added)
 
     def _tell_taken(self, found: Found) -> None:
+        for turn in found.returned:
+            self._known.put_back(turn)
         if found.begun is not None:
             self._note_begun(found.begun)
         elif found.waiting is not None:
             self._known.found_nothing_due(found.waiting)
 
     def _tell_absorbed(self, absorbed: Joined) -> None:
-        if absorbed.added.recorded:
-            self._transcripts.add(absorbed.added)
+        self._transcripts.add(absorbed.added)
         if absorbed.all_joined:
             self._known.found_nobody_beside(absorbed.turn)
 
     def _tell_ended(self, turn: Turn, ended: "_Ended", deliveries: Sequence[Delivery]) -> None:
-        if ended.added.recorded:
-            self._transcripts.add(ended.added)
+        self._transcripts.add(ended.added)
         self._known.ended(turn)
         if self._known.may_be_due:
             self._listeners.work_waits()
@@ -311,14 +312,17 @@ class SqliteTurns:
             self._put_back(found.begun.turn)
 
     def _put_back(self, turn: Turn) -> None:
-        """Leave *turn*, which nobody began to run, to whoever comes next."""
-        now = ticks(self._clock.now())
+        """Leave *turn*, which nobody began to run, to whoever comes next.
 
-        def unit(connection: sqlite3.Connection) -> None:
-            attempts.put_back(connection, turn, "nobody was there to run it", now)
-
+        If it cannot be written now, whoever takes next does it.
+        """
+        unit = partial(due.put_back, returning=(turn,), now=ticks(self._clock.now()))
         self._known.is_returning(turn)
-        self._writer.write_unheard(unit, then=lambda _: self._tell_put_back(turn))
+        self._writer.write_unheard(
+            unit,
+            then=lambda _: self._tell_put_back(turn),
+            otherwise=self._listeners.work_waits,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

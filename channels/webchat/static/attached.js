@@ -24,11 +24,10 @@ export function sizeOf(bytes) {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** The sign that stands for a kind of file. */
-export function sign(kind = "") {
-  const ending = kind.split(/[/+.]/).at(-1).slice(0, 4).toUpperCase();
-  const text = kind.startsWith("text/plain") ? "TXT" : kind.endsWith("octet-stream") ? "FILE" : ending;
-  return make("span", { className: "sign", ariaHidden: "true" }, text || "FILE");
+/** The sign that stands for a file: the ending of its name, as people know it; without one, that there is a file. */
+export function sign(name = "") {
+  const ending = /[^.]\.([a-z0-9]{1,4})$/i.exec(name)?.[1] ?? "file";
+  return make("span", { className: "sign", ariaHidden: "true" }, ending.toUpperCase());
 }
 
 /** The files of one message, or nothing if it has none. */
@@ -52,5 +51,5 @@ function download(conversation, file) {
   const name = make("span", { className: "name", dir: "auto" }, file.name);
   const size = make("span", { className: "size" }, sizeOf(file.size));
   const properties = { className: "file", href: addressOf(conversation, file), download: file.name };
-  return make("a", properties, sign(file.media_type), name, size);
+  return make("a", properties, sign(file.name), name, size);
 }

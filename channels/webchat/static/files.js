@@ -157,7 +157,7 @@ export class Files {
     remove.addEventListener("click", () => this.remove(chip));
     const name = make("span", { className: "name", dir: "auto" }, file.name);
     const size = make("span", { className: "size" }, sizeOf(file.size));
-    return make("li", { className: "chip" }, image || sign(file.media_type), name, size, remove);
+    return make("li", { className: "chip" }, image || sign(file.name), name, size, remove);
   }
 
   remove(chip) {
@@ -195,8 +195,11 @@ export class Files {
     this.told.className = `files-told ${kind}`;
   }
 
-  // For whoever does not see the chips.
+  // For whoever does not see the chips; what was refused stays said until files are chosen again.
   announce(sentence) {
+    if (this.told.classList.contains("refused")) {
+      return;
+    }
     this.tell(sentence, "unseen");
   }
 

@@ -70,7 +70,8 @@ export class LiveTurn {
     const steps = this.steps;
     this.steps = make("ul", { className: "steps" });
     this.body.before(this.steps);
-    const title = this.calls.size === 1 ? steps.querySelector(".tool").textContent : `${count} steps`;
+    const calls = this.calls.size || count; // as the record counts them: a remark is none
+    const title = this.calls.size === 1 ? steps.querySelector(".tool").textContent : `${calls} steps`;
     return folded(title, steps);
   }
 

@@ -65,6 +65,7 @@ export class Progress {
   fail(sentence) {
     this.outcome.replaceChildren();
     this.trouble.textContent = sentence;
+    this.trouble.scrollIntoView({ block: "nearest" }); // a form with its details open is taller than a screen
   }
 
   forget() {

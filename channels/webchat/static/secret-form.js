@@ -40,7 +40,7 @@ export class SecretForm {
     const secret = this.field.value.trim();
     if (!secret) {
       this.progress.fail(`${this.field.labels[0].textContent}: nothing was typed.`);
-      this.field.focus();
+      this.field.focus({ preventScroll: true }); // what is wrong stays in view
       return;
     }
     this.setShown(false);
@@ -50,7 +50,7 @@ export class SecretForm {
       this.clear();
       this.onDone();
     } else if (this.form.contains(document.activeElement)) {
-      this.field.focus();
+      this.field.focus({ preventScroll: true }); // what is wrong stays in view
     }
   }
 }

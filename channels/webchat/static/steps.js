@@ -20,7 +20,8 @@ const fates = {
 /** A call of a tool. */
 export function toolStep({ name, summary, state }) {
   const [doing, done] = verbs[name] ?? [name, name];
-  const text = `${state === "running" ? doing : done} ${summary ?? ""}`.trim();
+  const what = name === "list_files" && summary === "." ? "the workspace" : (summary ?? "");
+  const text = `${state === "running" ? doing : done} ${what}`.trim();
   const fate = fates[state] ? make("em", {}, `: ${fates[state]}`) : "";
   return make("li", { className: `step tool ${state}` }, make("span", {}, text, fate));
 }

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from dataclasses import replace
 
@@ -12,12 +13,13 @@ from bot.contracts.errors import (
     RequestRefused,
 )
 from bot.contracts.messages import StopReason, UserMessage
-from bot.contracts.model import ModelParts
+from bot.contracts.model import ModelParts, ModelTimeouts
 from bot.contracts.secret import Secret
 from bot.contracts.turn import Usage
 from bot.models import open_model
 from tests.doubles.fake_ollama import FakeOllama, Pulled
 from tests.doubles.model_server import Answer, Call, ModelServer, Raw
+from tests.doubles.raw_server import RawServer, Visit
 from tests.models.chat_model_contract import ChatModelContract
 from tests.models.rig import HELLO, Rig, StillClock
 
@@ -211,3 +213,27 @@ class TestOllama(ChatModelContract):
 
         assert isinstance(error, ContextOverflow)
         assert "raise `context`" in str(error)
+
+
+async def test_who_waits_for_another_to_ask_waits_no_longer_than_whoever_asks() -> None:
+    async def silent(_: Visit) -> None:
+        await asyncio.Event().wait()
+
+    async with RawServer(silent) as server:
+        parts = ModelParts(
+            model="m",
+            clock=StillClock(),
+            base_url=server.origin,
+            timeouts=ModelTimeouts(first_seconds=0.5),
+        )
+        model = open_model("ollama", parts)
+
+        async def asked() -> None:
+            async for _ in model.stream(HELLO):
+                raise AssertionError("it was silent")
+
+        async with asyncio.timeout(2.5):  # one after the other it would be four seconds
+            ends = await asyncio.gather(*(asked() for _ in range(8)), return_exceptions=True)
+        await model.close()
+
+    assert [type(end) for end in ends] == [ModelDisconnected] * 8

@@ -168,6 +168,45 @@ async def test_a_failing_unit_undoes_itself_and_not_its_neighbours(writer: Write
     assert await writer.write(keys) == ["a", "b", "c"]
 
 
+async def test_a_unit_that_undoes_all_and_calls_it_by_another_name_fails_alone(
+    writer: Writer,
+) -> None:
+    def renamed(connection: sqlite3.Connection) -> None:
+        try:
+            connection.execute("INSERT OR ROLLBACK INTO record VALUES ('a', X'78', 1)")
+        except sqlite3.IntegrityError as error:
+            raise ValueError("it is there already") from error
+
+    async with asyncio.timeout(10):
+        results = await together(writer, put("a"), renamed, put("b"))
+        assert await writer.write(keys) == ["a", "b"]
+    assert (results[0], results[2]) == ("a", "b")
+    assert isinstance(results[1], ValueError)
+
+
+async def test_a_fault_in_telling_one_caller_keeps_nothing_from_the_others(
+    writer: Writer,
+) -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: faults.append(context["exception"])
+    )
+
+    def broken(_: str) -> None:
+        raise LookupError("a bug")
+
+    gate = Gate()
+    first = asyncio.ensure_future(writer.write(gate.unit))
+    await asyncio.to_thread(gate.reached.wait, 10)
+    told = [asyncio.ensure_future(writer.write(put(key), then=broken)) for key in "abc"]
+    await asyncio.sleep(0)
+    gate.open()
+    async with asyncio.timeout(10):
+        await first
+        assert await asyncio.gather(*told) == ["a", "b", "c"]
+    assert [type(fault) for fault in faults] == [LookupError] * 3
+
+
 async def test_a_full_disk_is_said_and_nothing_of_it_written(writer: Writer) -> None:
     await writer.write(limit_pages(await writer.write(pages)))
     with pytest.raises(StoreUnavailable, match="is full: free some space"):

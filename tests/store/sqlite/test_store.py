@@ -1,5 +1,6 @@
 """What is SQLite's own: caps that can be set, and a row that cannot be read."""
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
 from bot.contracts.store import Full, Offer, Opened, WorkWaiting
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Lane, Outcome, OutcomeKind
+from bot.contracts.turn import Lane, Outcome, OutcomeKind, TurnState, Usage
 from bot.store.sqlite import SqliteStore
 from bot.store.sqlite.claims import Caps
 from bot.store.sqlite.turns import SqliteTurns
@@ -119,4 +120,70 @@ async def test_a_file_nobody_can_find_any_more_takes_nothing(
     path.unlink(missing_ok=True)
     (tmp_path / "aside").rename(path)
     assert isinstance((await store.turns.open(an_arrival("taken")))[0], Opened)
+    await store.close()
+
+
+async def test_a_turn_that_cannot_be_put_back_is_put_back_once_the_file_is_there_again(
+    tmp_path: Path,
+) -> None:
+    path, aside = tmp_path / "stone.db", tmp_path / "aside"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    assert await store.turns.take("worker", LANES) is None
+    signals = store.turns.signals(Offer(worker="worker", lanes=LANES, places=lambda: 1))
+    hearing = asyncio.ensure_future(anext(signals))
+    await asyncio.sleep(0)
+    (result,) = await store.turns.open(an_arrival("hello"))
+    assert isinstance(result, Opened)
+    assert result.turn.state is TurnState.RUNNING
+
+    path.rename(aside)
+    hearing.cancel()
+    await asyncio.gather(hearing, return_exceptions=True)
+    await signals.aclose()
+    with pytest.raises(StoreUnavailable):
+        await store.turns.open(an_arrival("behind it"))
+    aside.rename(path)
+
+    listening = store.turns.signals(Offer(worker="next", lanes=LANES, places=lambda: 1))
+    async with asyncio.timeout(10):
+        assert await anext(listening) == WorkWaiting()
+        again = await store.turns.take("next", LANES)
+    assert again is not None
+    assert (again.id, again.attempt, again.crashes) == (result.turn.id, 2, 0)
+    assert await store.turns.take("next", LANES) is None
+    await listening.aclose()
+    await store.close()
+
+
+async def test_to_append_nothing_harms_nobody(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "stone.db", clock=FakeClock())
+    await store.turns.open(an_arrival("hello"))
+    turn = await store.turns.take("worker", LANES)
+    assert turn is not None
+    appended, opened = await asyncio.gather(
+        store.transcripts.append(turn), store.turns.open(an_arrival("beside it"))
+    )
+    assert appended == []
+    assert isinstance(opened[0], Opened)
+    assert len(await store.transcripts.recent(turn.session_key)) == 1
+    await store.close()
+
+
+async def test_a_sum_that_cannot_be_read_keeps_no_turn_from_ending(tmp_path: Path) -> None:
+    path = tmp_path / "stone.db"
+    store = await SqliteStore.open(path, clock=FakeClock())
+    await store.turns.open(an_arrival("hello"))
+    turn = await store.turns.take("worker", LANES)
+    assert turn is not None
+    hand = sqlite3.connect(path)
+    hand.execute("UPDATE session SET usage = '[]'")
+    hand.commit()
+    hand.close()
+    used = Usage(input_tokens=7)
+    await store.turns.finish(
+        turn, Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, usage=used)), []
+    )
+    session = await store.sessions.get(turn.session_key)
+    assert session is not None
+    assert session.usage == used
     await store.close()
