@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -27,6 +27,8 @@ stays byte-identical between cuts and providers can cache it."""
 _MOST_TURNS: Final = 1_000
 _MOST_CHARS: Final = 8 * 1024 * 1024
 """How many turns, of all sessions, are kept folded, and how long they may be together."""
+
+_TURN_ID: Final = attrgetter("turn_id")
 
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 """Written out, because `strftime` speaks whatever language the machine is set to."""
@@ -53,10 +55,8 @@ class Fold:
         gets one that says so. What was said anew has replaced what it was said instead
         of (`standing`). Whatever the record holds, the messages are legal.
         """
-        stands = groupby(standing(recorded), key=attrgetter("turn_id"))
-        turns = [list(group) for _, group in stands]
-        kept = turns[_first_kept(len(turns), history) :]
-        return tuple(message for turn in kept for message in self._of(turn))
+        turns = _latest(recorded, history)
+        return tuple(message for turn in turns for message in self._of(turn))
 
     def _of(self, turn: Sequence[Recorded]) -> tuple[Message, ...]:
         key, stand = turn[0].turn_id, (len(turn), turn[-1].seq)
@@ -102,6 +102,21 @@ def _length(message: Message) -> int:
         return len(message.text)
     thoughts = sum(len(block.text) + len(block.signature) for block in message.thinking)
     return len(message.text) + thoughts + sum(len(call.arguments) for call in message.tool_calls)
+
+
+def _latest(recorded: Sequence[Recorded], history: int) -> Sequence[Sequence[Recorded]]:
+    """Return the turns that are kept. What lies before them is counted and not read."""
+    turn_ids = map(_TURN_ID, recorded)
+    begins = [0, *(at for at, (a, b) in enumerate(pairwise(turn_ids), 1) if a != b)]
+    late = recorded[begins[_first_kept(len(begins), history)] :]
+    if (stands := standing(late)) is late:
+        return _by_turn(stands)
+    turns = _by_turn(standing(recorded))  # some of them are not read any more: others are instead
+    return turns[_first_kept(len(turns), history) :]
+
+
+def _by_turn(recorded: Sequence[Recorded]) -> Sequence[Sequence[Recorded]]:
+    return [list(turn) for _, turn in groupby(recorded, key=_TURN_ID)]
 
 
 def _first_kept(turns: int, history: int) -> int:

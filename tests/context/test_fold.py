@@ -1,4 +1,6 @@
+from dataclasses import replace
 from datetime import UTC, timedelta, timezone
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -140,3 +142,36 @@ def test_what_is_kept_of_past_turns_has_a_measure_of_characters() -> None:
     assert fold.messages(each[-1], history=100)[0] is before[-1][0]
     assert fold.messages(each[0], history=100)[0] is not before[0][0]
     assert fold.messages(each[0], history=100) == before[0]
+
+
+class _Unread:
+    """An entry that may be counted, by its turn, and must not be looked at."""
+
+    def __init__(self, turn: int) -> None:
+        self.turn_id = TurnId(f"old{turn}")
+
+    @property
+    def entry(self) -> Entry:
+        raise AssertionError("it is before the cut")
+
+
+def test_what_lies_before_the_cut_is_counted_and_not_read() -> None:
+    old: list[Any] = [_Unread(number) for number in range(1_000)]
+    turns: list[list[Entry]] = [[words(str(number))] for number in range(10)]
+
+    messages = Fold(UTC).messages([*old, *recorded(*turns)], history=10)
+
+    assert [message.text for message in messages] == [str(number) for number in range(10)]
+
+
+def test_turns_that_were_taken_back_make_room_for_earlier_ones() -> None:
+    said = [an_inbound(str(number)) for number in range(12)]
+    anew = replace(said[11], edited_source=said[10].source)
+    turns: list[list[Entry]] = [
+        [Received(inbound=one, rank=Rank.OWNER)] for one in (*said[:11], anew)
+    ]
+
+    messages = folded(*turns, history=11)
+
+    assert len(messages) == 11
+    assert messages[0].text.endswith(" 0")
