@@ -7,6 +7,7 @@ which all processes of a machine share (clock_gettime(2)).
 
 import asyncio
 import json
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -178,7 +179,8 @@ async def _serve() -> None:
     server = await asyncio.get_running_loop().create_server(
         lambda: _Connection(memory), "127.0.0.1", 0
     )
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - for who started it
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
     await server.serve_forever()
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Any, Final
 
@@ -41,9 +41,9 @@ MAIN: Final = AgentId("main")
 class Seams:
     """What a test replaces or adds: time, ids, chance, models by their settings id, tools."""
 
-    clock: Clock = SystemClock()  # noqa: RUF009 - it has no state
-    ids: Ids = RandomIds()  # noqa: RUF009 - it has no state
-    chance: Chance = SystemChance()  # noqa: RUF009 - it has no state
+    clock: Clock = field(default_factory=SystemClock)
+    ids: Ids = field(default_factory=RandomIds)
+    chance: Chance = field(default_factory=SystemChance)
     models: Mapping[str, ChatModel] | None = None
     tools: tuple[Tool[Any], ...] = ()
 

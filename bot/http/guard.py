@@ -6,7 +6,6 @@ proxy in front of it, therefore means nothing.
 """
 
 import asyncio
-import ipaddress
 import logging
 import re
 from collections.abc import Sequence
@@ -123,16 +122,6 @@ async def log_request(request: web.Request, handler: Handler) -> web.StreamRespo
         raise
     _log.debug("%s %s %d", request.method, request.path, response.status)
     return response
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address *host* binds (pure)."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_this_machine(request: web.Request) -> bool:

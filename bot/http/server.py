@@ -13,10 +13,11 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
+from bot.contracts.address import is_loopback
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.errors import ConfigError
 from bot.http.crowd import Crowd
-from bot.http.guard import Guard, harden, is_loopback, log_request
+from bot.http.guard import Guard, harden, log_request
 from bot.http.health import healthz
 from bot.http.origin import Origin, networks
 from bot.http.peer import same_user_only

@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from bot.contracts.address import is_this_machine
 from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 
@@ -37,12 +37,7 @@ class Server:
     @property
     def is_loopback(self) -> bool:
         """Whether it runs on this machine, where no proxy belongs in between."""
-        if self.host == "localhost" or self.host.endswith(".localhost"):
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_this_machine(self.host)
 
 
 def server_of(provider: str, parts: ModelParts, *, default: str) -> Server:

@@ -10,13 +10,13 @@ import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
 import aiohttp
 from yarl import URL
 
+from bot.contracts.address import is_this_machine
 from bot.net.proxy import proxy_of
 from bot.trust import trust
 
@@ -107,13 +107,7 @@ async def ask(
 
 def is_loopback(url: str) -> bool:
     """Whether *url* leads to this machine, as written (pure)."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_this_machine(urlsplit(url).hostname or "")
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import BeforeValidator, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from bot.contracts.address import is_loopback
 from bot.contracts.errors import ConfigError
 from bot.settings.section import Section, refusal, shown, whole
 from bot.settings.shape import Shape, matching, numerals
@@ -63,7 +64,7 @@ def _public_url(value: object) -> object:
     if parts.path not in {"", "/"} or "?" in value or "#" in value:
         expected = f"{_PUBLIC_URL}: whatever else is served under that name shares its logins"
         raise refusal(value, expected)
-    if parts.scheme == "http" and not _is_loopback(name.strip("[]")):
+    if parts.scheme == "http" and not is_loopback(name.strip("[]")):
         expected = f"https://{name}: without encryption, everybody on the way reads the logins"
         raise refusal(value, expected)
     if port is None or port == _DEFAULT_PORTS[parts.scheme]:
@@ -106,15 +107,6 @@ def _proxy(value: object) -> str:
     return str(network)
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class HttpSettings(Section):
     """The address of the page."""
 
@@ -152,7 +144,7 @@ class HttpSettings(Section):
 
     @model_validator(mode="after")
     def _reached_by_name_only(self) -> "HttpSettings":
-        if not _is_loopback(self.host) and self.public_url is None:
+        if not is_loopback(self.host) and self.public_url is None:
             raise PydanticCustomError(
                 "exposed",
                 "{key}",
@@ -172,7 +164,7 @@ class HttpSettings(Section):
             _host(changed.host)
         except PydanticCustomError:
             raise ConfigError("--host", repr(host), _ANY_ADDRESS) from None
-        if not _is_loopback(changed.host) and changed.public_url is None:
+        if not is_loopback(changed.host) and changed.public_url is None:
             expected = _NEEDS_PUBLIC_URL.replace("`public_url` beside it", "`http.public_url` set")
             raise ConfigError("--host", repr(changed.host), expected)
         return changed

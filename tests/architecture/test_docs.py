@@ -17,13 +17,10 @@ KEY_FILE: Final = "anthropic.key"
 """What an example may ask the state directory for."""
 
 TEXT_AT_MOST: Final = 1024 * 1024
-MACHINE: Final = re.compile(
-    r"(?<![\w.~-])/(?:root/(?!\.)|work/|Users/\w)|(?<![\w.~-])/home/(?!ana\b|alice\b|bob\b)\w"
-)
-"""A folder that somebody has; other than the invented people of the tests, and what is hidden in
-any machine and a sandbox must hide."""
+MACHINE: Final = re.compile(r"(?<![\w.~-])/(?:root/|work/|Users/\w|home/\w)")
+"""A folder that somebody has. The invented people of the tests live in ``/people``."""
 REGISTRY: Final = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)", re.IGNORECASE)
-INDEX: Final = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|-i\s")
+INDEX: Final = re.compile(r"https?://|--[\w-]*index|--find-links|-i\s")
 
 
 def _named(page: Page) -> str:

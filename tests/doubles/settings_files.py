@@ -40,4 +40,4 @@ class SettingsFiles:
 
 
 def _with_home(environ: Mapping[str, str]) -> dict[str, str]:
-    return {"HOME": "/home/ana", **environ}
+    return {"HOME": "/people/ana", **environ}

@@ -13,9 +13,9 @@ from bot.settings.home import home_folder, open_home, shipped, write_private
 @pytest.mark.parametrize(
     ("environ", "home"),
     [
-        ({"HOME": "/home/ana"}, "/home/ana/.stonechat"),
-        ({"HOME": "/home/ana", "STONECHAT_HOME": ""}, "/home/ana/.stonechat"),
-        ({"HOME": "/home/ana", "STONECHAT_HOME": "~/bot"}, "/home/ana/bot"),
+        ({"HOME": "/people/ana"}, "/people/ana/.stonechat"),
+        ({"HOME": "/people/ana", "STONECHAT_HOME": ""}, "/people/ana/.stonechat"),
+        ({"HOME": "/people/ana", "STONECHAT_HOME": "~/bot"}, "/people/ana/bot"),
         ({"STONECHAT_HOME": "/var/lib/stonechat/"}, "/var/lib/stonechat"),
         ({"STONECHAT_HOME": "/var/lib/x/../stonechat"}, "/var/lib/stonechat"),
     ],

@@ -11,7 +11,7 @@ from bot.settings import load_settings, open_home, remember_good
 from bot.settings.load import LAST_GOOD
 from tests.doubles.settings_files import SettingsFiles
 
-ENVIRON = {"HOME": "/home/ana"}
+ENVIRON = {"HOME": "/people/ana"}
 
 
 @pytest.fixture

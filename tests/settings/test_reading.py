@@ -73,7 +73,7 @@ def test_a_full_file_is_read_exactly(files: SettingsFiles) -> None:
     assert one.max_output == 4000
     assert settings.channels["telegram"]["owner"] == "-1001234567890123456789"
     assert settings.channels["telegram"]["token"] == "sk-canary-1"
-    assert settings.store == "sqlite:///home/ana/db/x.db"
+    assert settings.store == "sqlite:///people/ana/db/x.db"
     assert not settings.tools.shell
 
 

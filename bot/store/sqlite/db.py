@@ -3,22 +3,14 @@
 import asyncio
 import contextlib
 import sqlite3
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
-from types import TracebackType
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Self
 
 from bot.contracts.errors import StoreUnavailable
 from bot.store.sqlite.connect import connect_to_read, connect_to_write
 from bot.store.sqlite.files import identity
-from bot.store.sqlite.trouble import explain
-
-T = TypeVar("T")
-Unit = Callable[[sqlite3.Connection], T]
-"""A unit of work: a plain function, so that nothing can slip between its statements."""
+from bot.store.sqlite.thread import ConnectionThread, Job, Kept, T, Unit
 
 _GONE: Final = (
     "{path} was moved or removed while the bot ran, so nothing can be recorded: "
@@ -26,144 +18,11 @@ _GONE: Final = (
 )
 """SQLite would go on writing to a file that nobody can find any more."""
 
-_LARGEST_COMMIT: Final = 64
-
-
-@dataclass(slots=True, kw_only=True)
-class _Job(Generic[T]):
-    """A unit on its way through a thread, and whom to tell."""
-
-    unit: Unit[T]
-    future: "asyncio.Future[T]"
-    then: Callable[[T], None] | None = None
-    otherwise: Callable[[], None] | None = None
-    undo: Callable[[T], None] | None = None
-    result: T | None = None
-    error: BaseException | None = None
-
-
-class _Kept:
-    """Around the work of jobs: what it raises is kept for their callers, whatever it is."""
-
-    def __init__(self, *jobs: _Job[Any]) -> None:
-        self._jobs = jobs
-
-    def __enter__(self) -> None:
-        for job in self._jobs:
-            job.error = None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        if error is not None:
-            for job in self._jobs:
-                job.error = error
-        return True
-
-
-class _Thread:
-    """A thread with a connection: it takes what waits, does it, and tells the loop once."""
-
-    def __init__(
-        self,
-        name: str,
-        path: Path,
-        connect: Callable[[Path], sqlite3.Connection],
-        do: Callable[[sqlite3.Connection, Sequence[_Job[Any]]], None],
-    ) -> None:
-        self._path = path
-        self._do = do
-        self._loop = asyncio.get_running_loop()
-        self._inbox: SimpleQueue[_Job[Any] | None] = SimpleQueue()
-        self._connected: _Job[sqlite3.Connection] = _Job(
-            unit=lambda connection: connection, future=self._loop.create_future()
-        )
-        self._ended: asyncio.Future[None] = self._loop.create_future()
-        self._thread = threading.Thread(target=self._run, args=(connect,), name=name, daemon=True)
-
-    async def start(self) -> None:
-        """Connect.
-
-        Raises:
-            StoreUnavailable: there is no such database, or it is out of reach.
-        """
-        self._thread.start()
-        await asyncio.shield(self._connected.future)
-
-    def give(self, job: _Job[Any]) -> None:
-        """Queue *job*."""
-        self._inbox.put(job)
-
-    async def end(self) -> None:
-        """Do what is queued, and let go of the connection."""
-        self._inbox.put(None)
-        await asyncio.shield(self._ended)
-
-    def _run(self, connect: Callable[[Path], sqlite3.Connection]) -> None:
-        with _Kept(self._connected):
-            self._connected.result = connect(self._path)
-        self._call(self._tell, [self._connected])
-        connection = self._connected.result
-        if connection is None:
-            return
-        with contextlib.closing(connection):
-            while jobs := self._next():
-                with _Kept(*jobs):  # whatever happens, nobody waits for a thread that has died
-                    self._do(connection, jobs)
-                self._call(self._tell, jobs)
-        self._call(_resolve, self._ended)
-
-    def _next(self) -> Sequence[_Job[Any]]:
-        """Wait for a job, and take along what is queued behind it; nothing at the end."""
-        first = self._inbox.get()
-        if first is None:
-            return ()
-        jobs = [first]
-        while len(jobs) < _LARGEST_COMMIT and not self._inbox.empty():
-            job = self._inbox.get()
-            if job is None:
-                self._inbox.put(None)  # nothing is queued behind it
-                break
-            jobs.append(job)
-        return jobs
-
-    def _call(self, function: Callable[..., None], *values: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is gone, and with it whoever waited
-            self._loop.call_soon_threadsafe(function, *values)
-
-    def _known(self, error: BaseException) -> BaseException:
-        return explain(error, self._path) if isinstance(error, sqlite3.Error) else error
-
-    def _tell(self, jobs: Sequence[_Job[Any]]) -> None:
-        """Tell who waits, in the loop's thread: each apart, so that a fault of one is its own."""
-        first, *others = jobs
-        for job in others:
-            self._loop.call_soon(self._tell_one, job)
-        self._tell_one(first)
-
-    def _tell_one(self, job: _Job[Any]) -> None:
-        if job.error is not None:
-            if not job.future.done():
-                job.future.set_exception(self._known(job.error))
-            if job.otherwise is not None:
-                job.otherwise()
-            return
-        heard = not job.future.done()
-        if heard:
-            job.future.set_result(job.result)
-        if job.then is not None:
-            job.then(job.result)
-        if not heard and job.undo is not None:
-            job.undo(job.result)
-
 
 class Reader:
     """A read-only connection in a thread of its own."""
 
-    def __init__(self, path: Path, thread: _Thread) -> None:
+    def __init__(self, path: Path, thread: ConnectionThread) -> None:
         self._path = path
         self._thread = thread
         self._loop = asyncio.get_running_loop()
@@ -176,7 +35,7 @@ class Reader:
         Raises:
             StoreUnavailable: there is no database, or it cannot be read.
         """
-        thread = _Thread("store-reader", path, connect_to_read, _read)
+        thread = ConnectionThread("store-reader", path, connect_to_read, _read)
         await thread.start()
         return cls(path, thread)
 
@@ -185,7 +44,7 @@ class Reader:
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be read any more")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._thread.give(_Job(unit=unit, future=future))
+        self._thread.give(Job(unit=unit, future=future))
         return await future
 
     async def close(self) -> None:
@@ -209,7 +68,7 @@ class Writer:
         self._file: tuple[int, int] | None = None
         self._loop = asyncio.get_running_loop()
         self._closed = False
-        self._thread = _Thread("store-writer", path, self._connect, self._write)
+        self._thread = ConnectionThread("store-writer", path, self._connect, self._write)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -243,7 +102,7 @@ class Writer:
         if self._closed:
             raise StoreUnavailable(f"{self._path} is closed: nothing can be recorded any more")
         future: asyncio.Future[T] = self._loop.create_future()
-        job = _Job(unit=unit, future=future, then=then, otherwise=otherwise, undo=undo)
+        job = Job(unit=unit, future=future, then=then, otherwise=otherwise, undo=undo)
         self._thread.give(job)
         try:
             return await future
@@ -268,7 +127,7 @@ class Writer:
         if not self._closed:
             unheard: asyncio.Future[None] = self._loop.create_future()
             unheard.add_done_callback(asyncio.Future.exception)
-            self._thread.give(_Job(unit=unit, future=unheard, then=then, otherwise=otherwise))
+            self._thread.give(Job(unit=unit, future=unheard, then=then, otherwise=otherwise))
 
     async def close(self) -> None:
         """Finish what is queued and let go of the connection."""
@@ -281,7 +140,7 @@ class Writer:
         self._file = identity(self._name)
         return connection
 
-    def _write(self, connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+    def _write(self, connection: sqlite3.Connection, jobs: Sequence[Job[Any]]) -> None:
         if identity(self._name) == self._file:
             _commit(connection, jobs)
         else:
@@ -289,7 +148,7 @@ class Writer:
                 job.error = StoreUnavailable(_GONE.format(path=self._path))
 
 
-def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+def _commit(connection: sqlite3.Connection, jobs: Sequence[Job[Any]]) -> None:
     """Run *jobs* in one transaction; where that fails as a whole, each in its own."""
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -311,22 +170,22 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
             _commit(connection, [job])
 
 
-def _alone(connection: sqlite3.Connection, job: _Job[Any]) -> None:
+def _alone(connection: sqlite3.Connection, job: Job[Any]) -> None:
     """Run the only unit of a transaction: its failure undoes all of it, and is its caller's."""
-    with _Kept(job):
+    with Kept(job):
         job.result = job.unit(connection)
     if job.error is not None and connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
-def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
+def _among_others(connection: sqlite3.Connection, job: Job[Any]) -> None:
     """Run one unit of several: its failure is undone, and is its caller's, whatever it is.
 
     Raises:
         sqlite3.Error: all was undone with it, as a full disk may do.
     """
     connection.execute("SAVEPOINT unit")
-    with _Kept(job):
+    with Kept(job):
         job.result = job.unit(connection)
     if job.error is not None:
         if not connection.in_transaction:
@@ -335,18 +194,13 @@ def _among_others(connection: sqlite3.Connection, job: _Job[Any]) -> None:
     connection.execute("RELEASE unit")
 
 
-def _read(connection: sqlite3.Connection, jobs: Sequence[_Job[Any]]) -> None:
+def _read(connection: sqlite3.Connection, jobs: Sequence[Job[Any]]) -> None:
     """Run each of *jobs* on a snapshot of its own."""
     for job in jobs:
-        with _Kept(job):
+        with Kept(job):
             connection.execute("BEGIN")
             try:
                 job.result = job.unit(connection)
             finally:
                 if connection.in_transaction:
                     connection.execute("COMMIT")
-
-
-def _resolve(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)

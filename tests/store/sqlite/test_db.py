@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.contracts.errors import StoreUnavailable
-from bot.store.sqlite.db import Reader, Unit, Writer
+from bot.store.sqlite.db import Reader, Writer
+from bot.store.sqlite.thread import Unit
 
 
 @pytest.fixture
