@@ -1,6 +1,5 @@
 """Debian's chromium, driven from the loop the page's server runs in, and the rules of axe-core."""
 
-import shutil
 from collections.abc import AsyncIterator
 from importlib.resources import files
 
@@ -8,18 +7,18 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
+from tests.browser.opening import browser_program, launched
+
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def chromium() -> AsyncIterator[Browser]:
     """One browser for all tests; each opens a context of its own."""
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("LEFT OUT: there is no chromium (Debian: apt-get install chromium)")
-    async with async_playwright() as playwright:
-        # Without a sandbox of its own it also runs as root, in a container; it meets only our page.
-        browser = await playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--no-proxy-server"]
+    if browser_program() is None:
+        pytest.skip(
+            "LEFT OUT: there is no chromium (Debian: apt-get install chromium-headless-shell)"
         )
+    async with async_playwright() as playwright:
+        browser = await launched(playwright)
         yield browser
         await browser.close()
 

@@ -1,7 +1,6 @@
 """Makes docs/page.png: the page as a newcomer sees it, with a real answer of the demo."""
 
 import asyncio
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Final
 
 from playwright.async_api import ViewportSize, async_playwright, expect
 
-from tests.browser.opening import say
+from tests.browser.opening import launched, say
 from tests.doubles.bot_process import BotProcess
 from tests.stories.test_meeting_notes import QUESTION, TASKS
 
@@ -23,9 +22,7 @@ async def take(target: Path) -> None:
         bot = BotProcess(Path(folder) / "home")
         await bot.start()
         async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--no-proxy-server"]
-            )
+            browser = await launched(playwright)
             page = await browser.new_page(viewport=_SIZE, color_scheme="light")
             await page.goto(await bot.link())
             await say(page, QUESTION)

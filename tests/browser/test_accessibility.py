@@ -66,7 +66,7 @@ async def checked(chromium: Browser, axe: str, look: dict[str, Any]) -> AsyncIte
             house.gateway.answer(turn, "Call Ann:\n\n```text\nshe has a ladder\n```")
             await page.until("ended")
         async with opened(chromium, house, **look) as page_:
-            await expect(page_.locator("#lines .said .body")).to_contain_text("Call Ann")
+            await expect(page_.locator("#lines .said .body")).to_contain_text(["Call Ann"])
             yield Checked(house, page_, axe)
 
 
@@ -113,7 +113,7 @@ async def test_files_to_be_sent_refused_dropped_and_sent(
 
         await at.page.evaluate("document.getElementById('drop').hidden = true")
         await at.page.get_by_role("button", name="Send").click()
-        await expect(at.page.locator("#lines .file .name")).to_have_text("sums.csv")
+        await expect(at.page.locator("#lines .file .name")).to_have_text(["sums.csv"])
         assert await at.findings() == []
 
 

@@ -87,7 +87,7 @@ async def test_a_file_alone_is_a_message_and_names_its_conversation(chromium: Br
         await attach(page, a_file("sums.csv"))
         await send.click()
 
-        await expect(page.locator("#lines > .heard .file .name")).to_have_text("sums.csv")
+        await expect(page.locator("#lines > .heard .file .name")).to_have_text(["sums.csv"])
         await expect(page.locator("#conversations .title")).to_have_text("sums.csv")
         await page.get_by_role("searchbox").fill("SUMS")
         await expect(page.locator("#found .text mark")).to_have_text("sums")
@@ -97,7 +97,7 @@ async def test_a_file_alone_is_a_message_and_names_its_conversation(chromium: Br
 async def test_a_picture_is_pasted_and_a_text_with_its_picture_is_a_text(chromium: Browser) -> None:
     async with a_house() as house, opened(chromium, house) as page:
         await page.evaluate(_PASTE, [["image.png", "x"]])
-        await expect(page.locator("#files .chip .name")).to_have_text("image.png")
+        await expect(page.locator("#files .chip .name")).to_have_text(["image.png"])
         await page.evaluate(
             """() => {
               const clipboardData = new DataTransfer();
@@ -225,23 +225,23 @@ async def test_files_that_were_sent_are_kept_or_left_out_when_the_message_is_edi
         house.gateway.on_message = lambda turn, _: house.gateway.answer(turn, "Done.")
         await attach(page, a_file("one.txt"), a_file("two.txt"))
         await say(page, "both")
-        await expect(page.locator("#lines > .said .body")).to_have_text("Done.")
+        await expect(page.locator("#lines > .said .body")).to_have_text(["Done."])
         await attach(page, a_file("draft.txt"))
         await page.get_by_role("button", name="Answer again").click()
         await heard(house, 2)
-        await expect(page.locator("#lines > .said .body")).to_have_text("Done.")
+        await expect(page.locator("#lines > .said .body")).to_have_text(["Done."])
         await page.get_by_role("button", name="Edit the message").click()
         await page.get_by_role("button", name="Remove one.txt").click()
         await page.keyboard.press("Escape")
-        await expect(page.locator("#files .chip .name")).to_have_text("draft.txt")
+        await expect(page.locator("#files .chip .name")).to_have_text(["draft.txt"])
         await page.get_by_role("button", name="Edit the message").click()
         await page.get_by_role("button", name="Remove one.txt").click()
         await page.get_by_role("button", name="Send").click()
         await heard(house, 3)
 
         assert [names(house, at) for at in range(3)] == [["one.txt", "two.txt"]] * 2 + [["two.txt"]]
-        await expect(page.locator("#lines > .heard .file .name")).to_have_text("two.txt")
-        await expect(page.locator("#files .chip .name")).to_have_text("draft.txt")
+        await expect(page.locator("#lines > .heard .file .name")).to_have_text(["two.txt"])
+        await expect(page.locator("#files .chip .name")).to_have_text(["draft.txt"])
 
 
 async def test_a_draft_s_files_wait_in_their_own_conversation_over_a_reload(
@@ -263,7 +263,7 @@ async def test_a_draft_s_files_wait_in_their_own_conversation_over_a_reload(
         await expect(page.locator("#files-told")).to_have_text(
             "swept.txt waited too long; attach it again."
         )
-        await expect(page.locator("#files .chip .name")).to_have_text("draft.txt")
+        await expect(page.locator("#files .chip .name")).to_have_text(["draft.txt"])
 
 
 async def test_an_upload_waits_for_a_bot_that_is_away(chromium: Browser) -> None:

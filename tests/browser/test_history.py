@@ -101,6 +101,7 @@ async def test_a_message_that_was_replaced_is_folded_when_it_comes_later(chromiu
             await page.send(frame)
             await page.until("accepted", id=again)
         async with opened(chromium, house) as page_:
+            await expect(page_.locator("#lines > .heard").last).to_contain_text("the second try")
             await page_.evaluate("window.scrollTo({ top: 0 })")
             await expect(page_.locator(".replaced summary")).to_be_visible()
             await expect(page_.locator(".replaced .heard .text")).to_have_text("the first try")
@@ -174,7 +175,7 @@ async def test_steps_that_cannot_be_fetched_are_asked_for_again(chromium: Browse
             await expect(page.locator("#lines .taken summary")).to_be_visible()
             house.gateway.broken = True
             await page.locator("#lines .taken summary").click()
-            await expect(page.locator("#lines .taken .step")).to_contain_text("the disk is full")
+            await expect(page.locator("#lines .taken .step")).to_contain_text(["the disk is full"])
             house.gateway.mend()
             await page.locator("#lines .taken summary").click()
             await page.locator("#lines .taken summary").click()

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
@@ -40,13 +40,34 @@ async def test_without_a_link_the_page_says_how_to_get_one(chromium: Browser) ->
         await expect(page.locator("#locked code")).to_have_text("script/run open")
 
 
+async def test_what_is_said_while_the_page_still_logs_in_is_heard(chromium: Browser) -> None:
+    """A slow way to the bot, and a quick person."""
+    logging_in, let_in = asyncio.Event(), asyncio.Event()
+
+    async def slow(route: Route) -> None:
+        logging_in.set()
+        await let_in.wait()
+        await route.continue_()
+
+    async with a_house() as house, opened(chromium, house, link=f"{house.url}/healthz") as page:
+        await page.route("**/auth", slow)
+        await page.goto(await house.channel.new_link())
+        await logging_in.wait()
+        await say(page, "are you there?")
+        await expect(page.locator("#waiting .text")).to_have_text(["are you there?"])
+        let_in.set()
+
+        await expect(page.locator("#lines > .heard .text")).to_have_text(["are you there?"])
+        await expect(page.locator("#waiting > *")).to_have_count(0)
+
+
 async def test_a_suggestion_is_answered(chromium: Browser) -> None:
     async with a_house() as house, opened(chromium, house) as page:
         house.gateway.on_message = lambda turn, _: house.gateway.answer(turn, "Three things.")
 
         await page.get_by_role("button", name="Read notes/meeting.md").click()
 
-        await expect(page.locator("#lines .said .body")).to_have_text("Three things.")
+        await expect(page.locator("#lines .said .body")).to_have_text(["Three things."])
         assert house.gateway.said == [
             "Read notes/meeting.md and list the three things I have to do"
         ]
@@ -73,9 +94,9 @@ async def test_words_come_with_quiet_tools_and_become_one_answer(chromium: Brows
         house.gateway.made(turn, final=True)
         house.gateway.finish(turn, "Half of it and the rest")
 
-        await expect(page.locator("#lines .said .body")).to_have_text("Half of it and the rest")
+        await expect(page.locator("#lines .said .body")).to_have_text(["Half of it and the rest"])
         await expect(page.locator("#live > li")).to_have_count(0)
-        await expect(page.locator("#lines .taken summary")).to_have_text("Read notes/meeting.md")
+        await expect(page.locator("#lines .taken summary")).to_have_text(["Read notes/meeting.md"])
         await expect(page.get_by_text("I will look.")).to_be_hidden()
         await page.locator("#lines .taken summary").click()
         await expect(page.get_by_text("I will look.")).to_be_visible()
@@ -99,7 +120,7 @@ async def test_keys_send_break_lines_and_stop(chromium: Browser) -> None:
         house.gateway.finish(turn, "", kind=OutcomeKind.INTERRUPTED, reason="stopped")
 
         await expect(page.get_by_role("button", name="Stop")).to_be_hidden()
-        await expect(page.locator("#lines .quiet")).to_have_text("No answer: stopped")
+        await expect(page.locator("#lines .quiet")).to_have_text(["No answer: stopped"])
         assert house.gateway.said == ["one\ntwo", "/stop"]
 
 
@@ -114,7 +135,7 @@ async def test_enter_chooses_a_word_while_an_input_method_composes(chromium: Bro
 
         await field.press("Enter")
 
-        await expect(page.locator("#lines .heard .text")).to_have_text("你好")
+        await expect(page.locator("#lines .heard .text")).to_have_text(["你好"])
         assert house.gateway.said == ["你好"]
 
 
@@ -133,7 +154,7 @@ async def test_a_message_survives_a_full_disk_and_a_reload_and_is_taken_once(
         house.gateway.on_message = lambda turn, _: house.gateway.answer(turn, "I have it.")
         await try_now(page)
 
-        await expect(page.locator("#lines .said .body")).to_have_text("I have it.")
+        await expect(page.locator("#lines .said .body")).to_have_text(["I have it."])
         await expect(page.locator("#waiting li")).to_have_count(0)
         assert house.gateway.said == ["do not lose me"]
 
@@ -157,7 +178,7 @@ async def test_a_bot_that_was_killed_and_came_back_shows_one_answer(chromium: Br
         await house.restart(port)
         await try_now(page)
 
-        await expect(page.locator("#lines .said .body")).to_have_text("the whole answer")
+        await expect(page.locator("#lines .said .body")).to_have_text(["the whole answer"])
         await expect(page.locator("#lines .heard .text")).to_have_text(["one", "two"])
         await expect(page.get_by_text("Stonechat does not answer")).to_be_hidden()
         assert house.gateway.said == ["one", "two"]
@@ -227,8 +248,8 @@ async def test_what_the_model_writes_is_shown_and_not_obeyed(chromium: Browser) 
         assert await page.locator("#live img, #live script").count() == 0
         house.gateway.finish(turn, attack)
 
-        await expect(page.locator("#lines .said .body")).to_have_text(attack)
-        await expect(page.locator("#lines .heard .text")).to_have_text(attack)
+        await expect(page.locator("#lines .said .body")).to_have_text([attack])
+        await expect(page.locator("#lines .heard .text")).to_have_text([attack])
         assert await page.locator("#conversation img, #conversation script").count() == 0
 
 
@@ -300,5 +321,5 @@ async def test_two_windows_show_the_same_conversation(chromium: Browser) -> None
         await say(one, "hello")
 
         for page in (one, two):
-            await expect(page.locator("#lines .heard .text")).to_have_text("hello")
-            await expect(page.locator("#lines .said .body")).to_have_text("to both")
+            await expect(page.locator("#lines .heard .text")).to_have_text(["hello"])
+            await expect(page.locator("#lines .said .body")).to_have_text(["to both"])

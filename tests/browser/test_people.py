@@ -28,8 +28,8 @@ async def test_each_has_their_own_page(chromium: Browser) -> None:
         house.gateway.on_message = house.gateway.answer
         await say(owner, "what the owner says")
         await say(anna, "what anna says")
-        await expect(owner.locator("#lines .said .body")).to_have_text("what the owner says")
-        await expect(anna.locator("#lines .said .body")).to_have_text("what anna says")
+        await expect(owner.locator("#lines .said .body")).to_have_text(["what the owner says"])
+        await expect(anna.locator("#lines .said .body")).to_have_text(["what anna says"])
 
         for page in (owner, anna):
             await page.reload()

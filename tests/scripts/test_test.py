@@ -10,7 +10,8 @@ APT = """
 cd {folder}/bin
 case "$*" in
     *install*bubblewrap) cat true >bwrap; chmod 755 bwrap;;
-    *install*chromium) cat true >chromium; chmod 755 chromium;;
+    *install*chromium-headless-shell)
+        cat true >chromium-headless-shell; chmod 755 chromium-headless-shell;;
 esac
 """
 
@@ -27,11 +28,11 @@ def test_what_is_missing_is_said_loudly_and_the_rest_is_run(checkout: Checkout) 
 
     assert ended.code == 0
     assert "!!! bwrap is missing: the tests of the shell tool are LEFT OUT" in ended.said
-    assert "!!! chromium is missing" in ended.said
+    assert "!!! chromium-headless-shell is missing" in ended.said
     assert checkout.diary[-1].startswith("-m pytest -n auto")
 
 
-@pytest.mark.parametrize("present", [[], ["bwrap"], ["chromium"]])
+@pytest.mark.parametrize("present", [[], ["bwrap"], ["chromium-headless-shell"]])
 def test_in_ci_a_missing_program_is_a_failure(checkout: Checkout, present: list[str]) -> None:
     for name in present:
         checkout.program(name, "exit 0")

@@ -106,7 +106,9 @@ class Page {
 
   async start() {
     const code = takeCode();
-    this.composer.open(conversationAt(location.pathname));
+    this.conversation = conversationAt(location.pathname); // what is said while it logs in belongs there
+    this.composer.open(this.conversation);
+    this.composer.focus();
     if (code) {
       const refusal = await logIn(code, (milliseconds) => this.status.showOffline(milliseconds));
       const loggedInBefore = refusal && (await isLoggedIn().catch(() => false));
@@ -115,7 +117,7 @@ class Page {
         return;
       }
     }
-    this.open(conversationAt(location.pathname));
+    this.show(this.conversation);
   }
 
   /** Bring a conversation to the screen, and a line of it into view. */
@@ -129,6 +131,12 @@ class Page {
   }
 
   open(id) {
+    this.show(id);
+    this.composer.focus();
+  }
+
+  // Where the focus is, it stays: it may have gone elsewhere while the page logged in.
+  show(id) {
     this.conversation = id;
     this.lastSeq = 0;
     this.joined = false;
@@ -143,7 +151,6 @@ class Page {
     }
     this.sidebar.setCurrent(id);
     this.composer.open(id);
-    this.composer.focus();
     this.socket.goTo(socketPath(id));
     this.errands.run(id);
   }
