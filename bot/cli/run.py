@@ -58,4 +58,7 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
         way = None if app.settings.http.public_url else tunnel(app.server.port)
         typer.echo(way_in(await app.link(), way))
     else:
+        # Who has the log alone, such as a service's, finds the page by it, too.
+        how = f"run {command_name()} open"
+        _log.info("the page is served", address=app.server.address, for_a_link=how)
         typer.echo(way_to_a_link(command_name()))
