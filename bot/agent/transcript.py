@@ -18,13 +18,21 @@ _COMMIT_POINTS: Final[dict[type, str]] = {
 
 
 class LiveTranscript:
-    """What a running turn knows. An entry is recorded before it has consequences."""
+    """What a running turn knows. An entry is recorded before it has consequences.
+
+    A message that asks for calls has none by itself: it is held until the first thing that
+    follows from it, a call that starts or a result, and is recorded in the commit of that.
+    """
 
     def __init__(self, store: Transcripts, turn: Turn, recorded: Sequence[Recorded]) -> None:
         self._store = store
         self._turn = turn
         self._recorded = list(recorded)
         self._mine = [r.entry for r in recorded if r.turn_id == turn.id]
+        self._unwritten: list[Entry] = []
+        self._written = 0
+        self._is_holding = False
+        self._writing = asyncio.Lock()
 
     @property
     def recorded(self) -> Sequence[Recorded]:
@@ -33,8 +41,17 @@ class LiveTranscript:
 
     @property
     def of_this_turn(self) -> Sequence[Entry]:
-        """What was recorded in this turn's name, by any of its attempts; it grows."""
+        """What was said in this turn's name, by any of its attempts; it grows.
+
+        All of it is recorded, but the one message that is held.
+        """
         return self._mine
+
+    def hold(self, said: AssistantMessage) -> None:
+        """Take *said* into the view; it is recorded with what is kept next, before that."""
+        self._unwritten.append(said)
+        self._mine.append(said)
+        self._is_holding = True
 
     async def keep(self, entry: Entry) -> None:
         """Record *entry*; only then is it part of the view.
@@ -48,8 +65,27 @@ class LiveTranscript:
         await to_the_end(self._write(entry))
 
     async def _write(self, entry: Entry) -> None:
-        with faults.commit(_COMMIT_POINTS.get(type(entry), "model.commit")):
-            self.join(await self._store.append(self._turn, entry))
+        """Commit *entry* after all that came before it, and with it what came meanwhile.
+
+        One commit at a time: no result can be written whose question failed to be.
+        """
+        self._unwritten.append(entry)
+        place = self._written + len(self._unwritten)
+        async with self._writing:
+            if self._written < place:  # else the commit before took it along
+                await self._commit()
+
+    async def _commit(self) -> None:
+        entries = tuple(self._unwritten)
+        kinds = dict.fromkeys(map(type, entries))
+        with faults.commit(*(_COMMIT_POINTS.get(kind, "model.commit") for kind in kinds)):
+            added = await self._store.append(self._turn, *entries)
+        del self._unwritten[: len(entries)]
+        self._written += len(entries)
+        if self._is_holding:
+            self._mine.pop()  # nothing joins the view in between: its record takes its place
+            self._is_holding = False
+        self.join(added)
 
     def join(self, added: Sequence[Recorded]) -> None:
         """Take in what the store has recorded in this turn's name."""
