@@ -37,10 +37,10 @@ async def run_loop(
 ) -> Ending:
     """Ask, act, ask again, until the model has said its last word.
 
-    A message is recorded with the first thing that follows from it, every result before
-    the model is asked again; the last word is left to the commit that ends the turn. So
-    this may be left at any point and entered again: it goes on from the record, and a last
-    word that is recorded already is not asked for twice.
+    A message is recorded with the first thing that follows from it, the result of an effect
+    before the model is asked again, that of a pure call meanwhile; the last word is left to
+    the commit that ends the turn. So this may be left at any point and entered again: it goes
+    on from the record, and a last word that is recorded already is not asked for twice.
 
     Raises:
         ModelError: a model call failed; the transcript holds all that was done.
@@ -65,7 +65,9 @@ async def run_loop(
         if assistant.tool_calls:
             run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
-            run.transcript.join(await run.hooks.absorb())
+            if joined := await run.hooks.absorb():
+                await run.transcript.settle()
+                run.transcript.join(joined)
 
 
 def last_word(run: Run, said: AssistantMessage | None = None) -> Outcome | Unfinished | None:

@@ -54,20 +54,76 @@ def _a_transcript(disk: Disk) -> LiveTranscript:
     return LiveTranscript(disk, turn, ())
 
 
+async def _rounds(number: int = 5) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
 async def test_a_question_is_seen_at_once_and_recorded_with_what_follows_from_it() -> None:
     disk = Disk()
     disk.open_.set()
     transcript = _a_transcript(disk)
 
     transcript.hold(_ASKED)
-    assert (transcript.of_this_turn, transcript.recorded, disk.commits) == ([_ASKED], [], [])
+    await _rounds()
+    assert (transcript.of_this_turn, disk.commits) == ([_ASKED], [])
 
     await transcript.keep(_STARTED)
     await transcript.keep(_result("a"))
 
     assert disk.commits == [["assistant", "call_started"], ["tool_result"]]
     assert transcript.of_this_turn == [_ASKED, _STARTED, _result("a")]
-    assert [one.entry for one in transcript.recorded] == disk.entries()
+    assert transcript.recorded == disk.recorded
+
+
+async def test_what_is_held_has_the_place_that_its_record_will_have() -> None:
+    disk = Disk()
+    transcript = _a_transcript(disk)
+    transcript.hold(_ASKED)
+    transcript.hold_briefly(_result("a"))
+    await _rounds()
+    transcript.hold_briefly(_result("b"))
+    places = [(one.seq, one.turn_id, one.attempt, one.entry) for one in transcript.recorded]
+    disk.open_.set()
+
+    await transcript.settle()
+
+    assert disk.commits == [["assistant", "tool_result"], ["tool_result"]]
+    recorded = [(one.seq, one.turn_id, one.attempt, one.entry) for one in disk.recorded]
+    assert recorded == places
+    assert transcript.recorded == disk.recorded
+    assert transcript.of_this_turn == disk.entries()
+
+
+async def test_what_could_not_be_written_beside_is_written_before_what_is_kept_next() -> None:
+    disk = Disk(failing=1)
+    disk.open_.set()
+    transcript = _a_transcript(disk)
+    transcript.hold(_ASKED)
+    transcript.hold_briefly(_result("a"))
+    await _rounds()
+    assert disk.commits == []
+
+    await transcript.keep(_STARTED)
+
+    assert disk.commits == [["assistant", "tool_result", "call_started"]]
+    assert transcript.recorded == disk.recorded
+
+
+async def test_nothing_ends_before_all_that_is_held_is_recorded() -> None:
+    disk = Disk(failing=2)
+    disk.open_.set()
+    transcript = _a_transcript(disk)
+    transcript.hold(_ASKED)
+    transcript.hold_briefly(_result("a"))
+    await _rounds()
+
+    with pytest.raises(StoreUnavailable):
+        await transcript.settle()
+    await transcript.settle()
+    await transcript.settle()
+
+    assert disk.commits == [["assistant", "tool_result"]]
 
 
 async def test_results_that_come_while_the_disk_is_busy_are_one_commit() -> None:
@@ -75,8 +131,7 @@ async def test_results_that_come_while_the_disk_is_busy_are_one_commit() -> None
     transcript = _a_transcript(disk)
     transcript.hold(_ASKED)
     keeping = [asyncio.create_task(transcript.keep(_result(one))) for one in "abc"]
-    for _ in range(5):
-        await asyncio.sleep(0)
+    await _rounds()
     disk.open_.set()
 
     await asyncio.gather(*keeping)
@@ -90,8 +145,7 @@ async def test_no_result_is_written_whose_question_failed_to_be() -> None:
     transcript = _a_transcript(disk)
     transcript.hold(_ASKED)
     first, second = (asyncio.create_task(transcript.keep(_result(one))) for one in "ab")
-    for _ in range(5):
-        await asyncio.sleep(0)
+    await _rounds()
     disk.open_.set()
 
     with pytest.raises(StoreUnavailable):
