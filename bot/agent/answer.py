@@ -63,7 +63,7 @@ class Agent:
         """
         run = await self._begin(turn, hooks)
         ending = await self._ending(turn, run)
-        await run.transcript.settle()
+        await run.transcript.flush()
         return ending
 
     async def _ending(self, turn: Turn, run: Run) -> Ending:

@@ -66,7 +66,7 @@ async def run_loop(
             run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
             if joined := await run.hooks.absorb():
-                await run.transcript.settle()
+                await run.transcript.flush()
                 run.transcript.join(joined)
 
 

@@ -66,7 +66,7 @@ class LiveTranscript:
     def hold_briefly(self, entry: Entry) -> None:
         """Take *entry* into the view, and begin to record it and all before it.
 
-        Where that fails it is tried again with what is kept next, or by `settle`.
+        Where that fails it is tried again with what is kept next, or by `flush`.
         """
         self.hold(entry)
         writing = asyncio.create_task(self._write(self._written + len(self._unwritten)))
@@ -85,7 +85,7 @@ class LiveTranscript:
         self._unwritten.append(entry)
         await to_the_end(self._write(self._written + len(self._unwritten)))
 
-    async def settle(self) -> None:
+    async def flush(self) -> None:
         """Return once all that is held is recorded.
 
         Raises:

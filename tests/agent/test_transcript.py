@@ -86,7 +86,7 @@ async def test_what_is_held_has_the_place_that_its_record_will_have() -> None:
     places = [(one.seq, one.turn_id, one.attempt, one.entry) for one in transcript.recorded]
     disk.open_.set()
 
-    await transcript.settle()
+    await transcript.flush()
 
     assert disk.commits == [["assistant", "tool_result"], ["tool_result"]]
     recorded = [(one.seq, one.turn_id, one.attempt, one.entry) for one in disk.recorded]
@@ -119,9 +119,9 @@ async def test_nothing_ends_before_all_that_is_held_is_recorded() -> None:
     await _rounds()
 
     with pytest.raises(StoreUnavailable):
-        await transcript.settle()
-    await transcript.settle()
-    await transcript.settle()
+        await transcript.flush()
+    await transcript.flush()
+    await transcript.flush()
 
     assert disk.commits == [["assistant", "tool_result"]]
 
@@ -130,7 +130,9 @@ async def test_results_that_come_while_the_disk_is_busy_are_one_commit() -> None
     disk = Disk()
     transcript = _a_transcript(disk)
     transcript.hold(_ASKED)
-    keeping = [asyncio.create_task(transcript.keep(_result(one))) for one in "abc"]
+    keeping = [asyncio.create_task(transcript.keep(_result("a")))]
+    await _rounds()
+    keeping += [asyncio.create_task(transcript.keep(_result(one))) for one in "bc"]
     await _rounds()
     disk.open_.set()
 
@@ -144,7 +146,9 @@ async def test_no_result_is_written_whose_question_failed_to_be() -> None:
     disk = Disk(failing=1)
     transcript = _a_transcript(disk)
     transcript.hold(_ASKED)
-    first, second = (asyncio.create_task(transcript.keep(_result(one))) for one in "ab")
+    first = asyncio.create_task(transcript.keep(_result("a")))
+    await _rounds()
+    second = asyncio.create_task(transcript.keep(_result("b")))
     await _rounds()
     disk.open_.set()
 
