@@ -50,6 +50,10 @@ _RESUMED_LINES: Final = 5_000
 _LOOK_SECONDS: Final = 1.0
 """News may be lost; a look into the store this often makes that a delay."""
 
+_HEARD_SECONDS: Final = 0.05
+"""How long a line that was heard may wait to be shown. Who said it has been told already, and to
+look for it at once would be to read the store in the moment when its model is asked."""
+
 _RETRY_SECONDS: Final = 3.0
 WRONG_PROTOCOL: Final = 4406
 """Close code: the client speaks another version (4000 to 4999 are free for applications,
@@ -134,7 +138,7 @@ class Connection:
     def expect(self, turn_id: TurnId) -> None:
         """Look into the store soon, for the line that began a turn; its end is to be told, too."""
         self._open.add(turn_id)
-        self._news.set()
+        asyncio.get_running_loop().call_later(_HEARD_SECONDS, self._news.set)
 
     def look(self, turn_id: TurnId | None = None) -> None:
         """Look into the store soon, for new lines and for the ends of turns."""
