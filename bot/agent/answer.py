@@ -107,7 +107,7 @@ class Agent:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
 
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
-        recorded = await self.transcripts.recent(turn.session_key)
+        recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(

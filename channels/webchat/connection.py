@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from aiohttp import WSCloseCode, WSMsgType
 
-from bot.contracts.channel import Gateway
+from bot.contracts.channel import Accepted, Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
 from bot.contracts.inbound import Attachment
@@ -18,7 +18,7 @@ from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.codec import encode, read_client
 from channels.webchat.errors import translate
-from channels.webchat.ingest import ingest
+from channels.webchat.ingest import ingest, source_of
 from channels.webchat.lines import line_frame
 from channels.webchat.listing import title_of
 from channels.webchat.live import Live
@@ -253,17 +253,27 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
+        """Take a message over. One that was before is ours still, though its files may be gone."""
         try:
-            files = await self._files(frame)
-            here, now = self._live.conversation, self._clock.now()
-            inbound = ingest(frame, here, self._login.sender, now, files)
-            accepted = (await self._gateway.receive(inbound))[0]
+            accepted = await self._handed_over(frame)
         except AttachmentRefused as error:
             return RefusedFrame(id=frame.id, reason=str(error))
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
+
+    async def _handed_over(self, frame: SayFrame | StopFrame) -> Accepted:
+        here, now = self._live.conversation, self._clock.now()
+        try:
+            files = await self._files(frame)
+        except AttachmentRefused:
+            before = await self._gateway.accepted(here, source_of(frame.id))
+            if before is None:
+                raise
+            return before
+        inbound = ingest(frame, here, self._login.sender, now, files)
+        return (await self._gateway.receive(inbound))[0]
 
     async def _files(self, frame: SayFrame | StopFrame) -> tuple[Attachment, ...]:
         """Give the message its files. Where tools find them is told to whoever has such tools."""
