@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import sys
 from dataclasses import replace
 
@@ -45,6 +46,7 @@ async def _run(settings: Settings) -> None:
 
 async def _welcome(app: App, started: asyncio.Event) -> None:
     await started.wait()
+    _collect_from_now_on()
     try:
         remember_good(app.settings)
     except OSError as error:
@@ -59,3 +61,9 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
         typer.echo(way_in(await app.link(), way))
     else:
         typer.echo(way_to_a_link(command_name()))
+
+
+def _collect_from_now_on() -> None:
+    """Look for garbage again, but never among what was made by now: it stays to the end."""
+    gc.freeze()
+    gc.enable()
