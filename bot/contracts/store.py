@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from bot.contracts.approval import Approvals
 from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
@@ -32,6 +33,8 @@ class Opened:
     """A new row: the claim, and the turn if it was dispatched."""
 
     turn: Turn
+    decided: Turn | None = None
+    """The turn that its decision opened, if it was the first (`Arrival.decides`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +123,11 @@ class Turns(Protocol):
         with the arrival's `stopped_notice` as its delivery ``<that turn>!stopped``;
         the handled row itself then is `silent` without its replies. Where
         nothing ran and nothing waited, its replies are its answer as usual.
+
+        A `Handled` that `decides` a question moves it from `asked`, if it still is and has
+        not expired, notes who did, keeps the rule of an ``always``, and opens the decision's
+        turn, which waits for its session whatever its caps say. The second no of a plan
+        withdraws the plan's other questions. Where it is too late, `too_late` is its answer.
         """
         ...
 
@@ -168,7 +176,7 @@ class Turns(Protocol):
 
         A delivery that is `sent` from birth (a channel whose readers read the store) becomes
         a line in this commit, unless an earlier one of its conversation is not final: then it
-        waits for the courier like any other.
+        waits for the courier like any other. The ending's questions wait from then on.
         """
         ...
 
@@ -304,6 +312,7 @@ class Store(Protocol):
     records: Records
     ledger: Ledger
     conversations: Conversations
+    approvals: Approvals
 
     @property
     def epoch(self) -> int:

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Literal
 
 from bot.contracts.inbound import Inbound
-from bot.contracts.messages import AssistantMessage, ToolResult
+from bot.contracts.approval import Question
+from bot.contracts.messages import AssistantMessage, ToolCall, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.turn import Outcome, Rank, TurnId
+from bot.contracts.turn import Decision, Outcome, Rank, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,8 @@ class CallStarted:
     call_id: str
     name: str
     effect: Effect
+    settles: str = ""
+    """The code of the question with which a person approved it; it is used up by this record."""
     kind: Literal["call_started"] = "call_started"
 
 
@@ -50,7 +53,21 @@ class Reset:
     kind: Literal["reset"] = "reset"
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A person decided about a call of an earlier turn. Approved, it is carried out in this one."""
+
+    code: str
+    call: ToolCall
+    decision: Decision
+    by: str
+    """Their name."""
+    noes: int = 0
+    """How many noes there were to its plan, this one included."""
+    kind: Literal["decided"] = "decided"
+
+
+Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Decided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +90,5 @@ class Ending:
 
     outcome: Outcome
     words: tuple[Entry, ...] = ()
+    questions: tuple[Question, ...] = ()
+    """What a person is asked; for ASKED. Written in the same commit."""

@@ -112,6 +112,15 @@ class SessionChange:
         return before.without(self.dropped).under(self.chosen)
 
 
+class Decision(StrEnum):
+    """What a person says to a call that has to be asked for."""
+
+    ONCE = "once"
+    ALWAYS = "always"
+    """Once, and from now on exactly this is not asked for again."""
+    NO = "no"
+
+
 class Lane(StrEnum):
     """Who is waiting: a person, or work nobody watches."""
 
@@ -161,6 +170,8 @@ class Failure(StrEnum):
     """The store was rolled back while it ran."""
     UNKNOWN_EFFECT = "unknown_effect"
     """A call has an unknown end and nobody was there to judge it."""
+    REFUSED_TWICE = "refused_twice"
+    """A person said no to it twice."""
     BROKEN = "broken"
     """A fault of the bot itself; the log has it."""
 
@@ -231,6 +242,25 @@ class Arrival:
     """What was chosen for this message alone."""
     told: str | None = None
     """What the model is told instead of the text: the text without its directives."""
+    decides: "Decides | None" = None
+    """The decision that is made with its claim, once, by whoever is first (`Handled` only)."""
+    settles: str = ""
+    """The code of the question whose decision is carried out in this turn; else nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decides:
+    """What a person's decision does, in the commit of the claim that makes it."""
+
+    code: str
+    decision: Decision
+    by: str
+    """Who decides, such as ``telegram:12345``."""
+    name: str
+    turn: Arrival
+    """The turn that it opens in the session that asked."""
+    too_late: tuple[ReplyPayload, ...]
+    """What is answered instead where the question waits no longer by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

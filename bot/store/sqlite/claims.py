@@ -13,6 +13,7 @@ from bot.contracts.session import SessionKey
 from bot.contracts.store import Duplicate, Full, Opened
 from bot.contracts.turn import (
     Arrival,
+    Decides,
     Outcome,
     OutcomeKind,
     QueueMode,
@@ -21,7 +22,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import attempts, conversations, outbox, sessions
+from bot.store.sqlite import approvals, attempts, conversations, outbox, sessions
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
@@ -58,6 +59,8 @@ def claim(
     earlier = _claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
     if earlier is not None:
         return Claimed(result=Duplicate(turn=turn_of(earlier)))
+    if arrival.decides is not None:
+        return Claimed(result=_decide(connection, arrival, arrival.decides, now))
     if not _turns(arrival):
         return _written(connection, arrival, caps, now, start)
     if isinstance(arrival.admission, Dispatch) and (full := _full(connection, arrival, caps)):
@@ -222,6 +225,20 @@ def _answer(
         [_reply(arrival, f"{turn.id}!door:{n}", reply) for n, reply in enumerate(replies)],
     )
     return Opened(turn=replace(turn, state=TurnState.FINISHED))
+
+
+def _decide(
+    connection: sqlite3.Connection, arrival: Arrival, decides: Decides, now: int
+) -> Opened:
+    """Make the decision of *arrival* and open its turn, or say that it comes too late.
+
+    Its turn waits for its session like any other, whatever the caps say: it was asked for.
+    """
+    heard = replace(arrival, decides=None)
+    if not approvals.decide(connection, decides, now):
+        return _answer(connection, heard, decides.too_late, now)
+    opened = _answer(connection, heard, arrival.replies, now)
+    return replace(opened, decided=_insert(connection, decides.turn, now))
 
 
 def _ask_to_stop(connection: sqlite3.Connection, session_key: SessionKey) -> TurnId | None:

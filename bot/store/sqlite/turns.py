@@ -32,6 +32,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store.sqlite import (
+    approvals,
     attempts,
     claims,
     conversations,
@@ -183,6 +184,7 @@ class SqliteTurns:
             outcome = ending.outcome
             attempts.finish(connection, turn, outcome, self._boot, now)
             sessions.charge(connection, turn.session_key, outcome.usage)
+            approvals.ask(connection, turn, ending.questions)
             return _Ended(
                 added=transcripts.record(connection, turn, ending.words, now),
                 finished=Finished(
@@ -249,6 +251,9 @@ class SqliteTurns:
     ) -> None:
         _withdraw(listener, starts)
         for one in claimed:
+            if isinstance(one.result, Opened) and one.result.decided is not None:
+                self._known.waits(one.result.decided)
+                self._listeners.work_waits()
             if one.begun is not None and listener is not None:
                 self._give(listener, one.begun)
             elif isinstance(one.result, Opened) and one.result.turn.state is TurnState.WAITING:
