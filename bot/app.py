@@ -124,7 +124,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
+        intake = _intake(settings, store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -147,7 +147,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
+def _intake(
+    settings: Settings, store: Store, people: People, bus: LocalBus, about: About, seams: Seams
+) -> Intake:
     return Intake(
         turns=store.turns,
         router=Router(MAIN),
@@ -156,6 +158,7 @@ def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Se
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,
+        idle=settings.sessions.idle,
     )
 
 

@@ -95,6 +95,18 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A stretch of a session between two beginnings, in which something was said."""
+
+    number: int
+    opening: str
+    """What was heard in it first, up to 200 characters."""
+    last_at: datetime
+    """When something was last recorded in it."""
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnQuery:
     """Which turns; None means any."""
 
@@ -130,6 +142,10 @@ class Ledger(Protocol):
 
     async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
         """Return sessions, latest interaction first."""
+        ...
+
+    async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:
+        """Return the chapters of a session in which something was said, what came last first."""
         ...
 
     async def after(

@@ -227,6 +227,10 @@ class Arrival:
     """What each waiting turn is told that this arrival ends (a stop)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
+    unused_since: datetime | None = None
+    """A session in which nobody said anything since then begins a chapter with it."""
+    anew_notice: ReplyPayload | None = None
+    """What is said if it does."""
     directives: SessionChoices = SessionChoices()
     """What was chosen for this message alone."""
     told: str | None = None

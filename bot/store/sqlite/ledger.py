@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
@@ -12,6 +13,7 @@ from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.ledger import (
     Attempt,
+    Chapter,
     DeliveryQuery,
     Line,
     Session,
@@ -19,9 +21,11 @@ from bot.contracts.ledger import (
     TurnQuery,
     TurnRecord,
 )
+from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
+from bot.store.sqlite.chapters import chapters
 from bot.store.sqlite.db import Reader
 from bot.store.sqlite.recent import recorded_of
 from bot.store.sqlite.rows import (
@@ -151,6 +155,10 @@ class SqliteLedger:
             return [session_of(row) for row in rows]
 
         return await self._reader.read(unit)
+
+    async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:
+        """Return the chapters of a session in which something was said, what came last first."""
+        return await self._reader.read(partial(chapters, session_key=session_key, limit=limit))
 
     async def after(
         self, conversation: ConversationKey, seq: int, *, limit: int = 200

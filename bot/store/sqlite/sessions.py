@@ -111,6 +111,20 @@ def change(connection: sqlite3.Connection, turn: Turn, change: SessionChange, no
             assert_never(change.turns_to)
 
 
+def wake(connection: sqlite3.Connection, turn: Turn, now: int) -> bool:
+    """Let *turn* begin a chapter if nobody said anything for long; say whether it does."""
+    since = turn.arrival.unused_since
+    row = None if since is None else _row(connection, turn.session_key)
+    if since is None or row is None or row["last_interaction_at"] >= ticks(since):
+        return False
+    connection.execute(
+        "UPDATE session SET last_interaction_at = ?, version = version + 1 WHERE key = ?",
+        (now, turn.session_key),
+    )
+    begin_chapter(connection, turn, row, "idle", now)
+    return True
+
+
 def begin_chapter(
     connection: sqlite3.Connection, turn: Turn, session: sqlite3.Row, reason: str, now: int
 ) -> None:
