@@ -65,6 +65,11 @@ class Agent:
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        ending = await self._ending(turn, run)
+        await run.transcript.flush()
+        return ending
+
+    async def _ending(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
         ruling = verdict(self._evidence(turn, run.transcript, calls))
         if ruling is Verdict.CANCEL:
@@ -117,7 +122,7 @@ class Agent:
             self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
-            transcript.keep,
+            transcript,
             hooks,
             turn.arrival.rank,
         )

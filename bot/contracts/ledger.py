@@ -112,6 +112,8 @@ class TurnQuery:
 
     session_key: SessionKey | None = None
     conversation: ConversationKey | None = None
+    source: Source | None = None
+    """The one whose claim it was, in `conversation`."""
     states: Collection[TurnState] | None = None
     limit: int = 100
 

@@ -108,6 +108,9 @@ class SqliteLedger:
         if query.conversation is not None:
             where.append(_HERE)
             values |= conversation_values(query.conversation)
+        if query.source is not None:
+            where.append("one.source = :source")
+            values["source"] = query.source
         if query.states is not None and _OPEN.issuperset(query.states):
             where.append(_OPEN_CLAUSE)
         search = _Search(
