@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.reply import ReplyPayload
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.session import AgentId, ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId, TurnState, Usage
 
@@ -142,8 +142,18 @@ class Ledger(Protocol):
         """Return deliveries, newest first."""
         ...
 
-    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
-        """Return sessions, latest interaction first."""
+    async def sessions(
+        self, *, limit: int = 100, unused_since: datetime | None = None
+    ) -> Sequence[Session]:
+        """Return sessions, latest interaction first; only those that nobody used since then."""
+        ...
+
+    async def session(self, session_key: SessionKey) -> Session | None:
+        """Return one session, or None before its first turn."""
+        ...
+
+    async def chapter(self, key: ChapterKey) -> Sequence[Recorded]:
+        """Return all that is recorded in a chapter, in order."""
         ...
 
     async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:

@@ -41,6 +41,11 @@ class SessionSettings(Section):
     """After how many days in which nobody said anything a session is deleted, a day after the
     bot has said which ones at a start; 0 keeps everything."""
 
+    @property
+    def retention(self) -> timedelta | None:
+        """How long a session is kept in which nobody speaks; None keeps all."""
+        return timedelta(days=self.retention_days) if self.retention_days else None
+
     def of(self, kind: ConversationKind) -> DirectSessions | RoomSessions:
         """Return what holds for a kind of conversation (pure)."""
         return self.direct if kind is ConversationKind.DIRECT else self.rooms
