@@ -195,6 +195,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(
         load_channel(name, settings.module_of(name)).open(section, parts)

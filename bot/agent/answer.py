@@ -1,7 +1,7 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -12,6 +12,7 @@ from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
 from bot.agent.repair import repair
+from bot.agent.steps import steps_shown
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
 from bot.agent.verdict import (
@@ -65,6 +66,11 @@ class Agent:
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        ending = await self._answered(turn, run)
+        steps = steps_shown(run.transcript.of_this_turn, turn.choices.verbosity, self.tools)
+        return replace(ending, outcome=replace(ending.outcome, steps=steps)) if steps else ending
+
+    async def _answered(self, turn: Turn, run: Run) -> Ending:
         ending = await self._ending(turn, run)
         await run.transcript.flush()
         return ending

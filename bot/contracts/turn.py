@@ -202,6 +202,8 @@ class Outcome:
     """For FAILED, if the bot has a sentence of its own; else the reason is told."""
     reference: str = ""
     """What it points at: a question, a job, a child session."""
+    steps: tuple[str, ...] = ()
+    """What was done on the way, where somebody asked to see it; in order, each for people."""
     usage: Usage = Usage()
 
 

@@ -21,6 +21,7 @@ from channels.webchat.connection import Connection, ConnectionParts
 from channels.webchat.door import Door
 from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
+from channels.webchat.offers import offers
 from channels.webchat.pace import Pace
 from channels.webchat.places import ACCOUNT, CHANNEL_NAME, place_of
 from channels.webchat.protocol import StopFrame
@@ -52,6 +53,7 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._people = parts.people
         self._media = parts.media
+        self._commands = parts.commands
         door = Door(self._logins, parts.people, parts.clock)
         self._routes = Routes(self, door, parts.media, parts.clock)
         self._gateway: Gateway | None = None
@@ -241,6 +243,7 @@ class WebchatChannel:
             login=login,
             media=self._media,
             clock=self._clock,
+            commands=offers(self._commands, login.rank),
         )
         connection = Connection(socket, parts)
         self._connections[connection] = login.person_id

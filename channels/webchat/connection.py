@@ -29,6 +29,7 @@ from channels.webchat.protocol import (
     LONGEST_TEXT,
     PROTOCOL,
     AcceptedFrame,
+    CommandOffer,
     EndedFrame,
     ErrorFrame,
     HelloFrame,
@@ -70,6 +71,7 @@ class ConnectionParts:
     login: Login
     media: Media
     clock: Clock
+    commands: tuple[CommandOffer, ...] = ()
 
 
 class Connection:
@@ -84,6 +86,7 @@ class Connection:
         self._login = parts.login
         self._media = parts.media
         self._clock = parts.clock
+        self._commands = parts.commands
         self._outgoing = Outgoing()
         self._cursor: int | None = None
         """The last line that was sent; None until the hello is answered."""
@@ -221,6 +224,7 @@ class Connection:
                 setup=self._about.setup,
                 rank=self._login.rank.name.lower(),
                 name=self._login.name or None,
+                commands=self._commands,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
