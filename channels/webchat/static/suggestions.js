@@ -30,10 +30,11 @@ export class Suggestions {
 
   look() {
     const typed = /^\/[^\s/]*$/u.exec(this.field.value)?.[0].slice(1).toLowerCase();
-    this.fitting =
-      typed === undefined
-        ? []
-        : this.commands.filter(({ name, aliases }) => [name, ...aliases].some((each) => each.startsWith(typed)));
+    const fits = (names) => typed !== undefined && names.some((each) => each.startsWith(typed));
+    // Those whose own name fits come before those that are also called so.
+    const byName = this.commands.filter(({ name }) => fits([name]));
+    const byAlias = this.commands.filter((each) => fits(each.aliases) && !byName.includes(each));
+    this.fitting = [...byName, ...byAlias];
     this.at = -1;
     this.draw();
   }
