@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -20,17 +21,20 @@ from bot.contracts.clock import Clock
 from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
@@ -58,6 +62,7 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -101,7 +106,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         agent, found = await build_agent(settings, store, lineup, sandbox, seams)
-        server = _server(settings, channels, web=web)
+        server = _server(settings, channels, store, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -124,7 +129,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
+        intake = _intake(settings, store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -139,6 +144,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             sandbox=found,
@@ -147,7 +153,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
+def _intake(
+    settings: Settings, store: Store, people: People, bus: LocalBus, about: About, seams: Seams
+) -> Intake:
     return Intake(
         turns=store.turns,
         router=Router(MAIN),
@@ -156,6 +164,7 @@ def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Se
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,
+        idle=settings.sessions.idle,
     )
 
 
@@ -186,6 +195,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(
         load_channel(name, settings.module_of(name)).open(section, parts)
@@ -228,7 +238,13 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
+def _server(
+    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -240,5 +256,6 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
             for channel in channels
             if isinstance(channel, ServesHttp)
             for route in channel.routes()
-        ],
+        ]
+        + [*session_routes(partial(_forget, store))],
     )
