@@ -6,11 +6,12 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from bot.agent.asking import Asking, WhyAsked
 from bot.agent.budget import Budget, Limits
 from bot.agent.failover import Candidate, Failover, Try
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
-from bot.agent.loop import Run, last_word, run_loop
+from bot.agent.loop import Run, asked, last_word, run_loop
 from bot.agent.repair import repair
 from bot.agent.steps import steps_shown
 from bot.agent.toolbox import Toolbox
@@ -25,13 +26,14 @@ from bot.agent.verdict import (
     unsafe_begun,
     verdict,
 )
+from bot.contracts.approval import NOES, Approval, Approvals
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
-from bot.contracts.transcript import Ending
+from bot.contracts.transcript import Decided, Ending
 from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn
 
 _ENDINGS: Final = {
@@ -55,6 +57,11 @@ class Agent:
     clock: Clock
     ids: Ids
     store_epoch: int
+    approvals: Approvals
+    why_asked: WhyAsked
+    """Which calls the operator wants asked for."""
+    questions_open_for: timedelta
+    """How long a question waits for a decision; then it is a no."""
     history_turns: Callable[[Turn], int]
     """How many turns of the past a turn sees where nobody chose another number."""
 
@@ -85,7 +92,11 @@ class Agent:
         if ruling in _ENDINGS:
             failure, reason = _ENDINGS[ruling]
             return _failed(reason, run, failure)
+        if isinstance(refused := refusal(run), Outcome):
+            return Ending(outcome=refused)
         await repair(calls, run.transcript, run.tools)
+        if run.tools.asked:
+            return asked(run)
         try:
             with self.lineup.held() as candidates:
                 return await self._try_candidates(turn, run, self._failover(turn, candidates))
@@ -123,6 +134,7 @@ class Agent:
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
         recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
+        settled = await self._settled(turn, transcript)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
             self.tools,
@@ -131,8 +143,36 @@ class Agent:
             transcript,
             hooks,
             turn.arrival.rank,
+            Asking(
+                turn=turn,
+                approvals=self.approvals,
+                why_asked=self.why_asked,
+                can_show=hooks.can_show,
+                clock=self.clock,
+                open_for=self.questions_open_for,
+                settled=settled,
+            ),
         )
         return Run(transcript=transcript, tools=tools, budget=budget, hooks=hooks, ids=self.ids)
+
+    async def _settled(self, turn: Turn, transcript: LiveTranscript) -> Approval | None:
+        """Return what a person decided, if that opened *turn*; the transcript begins with it."""
+        if not turn.arrival.settles:
+            return None
+        approval = await self.approvals.get(turn.arrival.settles)
+        if approval is None or approval.decision is None or approval.decided_in != turn.id:
+            return None
+        if not any(isinstance(entry, Decided) for entry in transcript.of_this_turn):
+            await transcript.keep(
+                Decided(
+                    code=approval.question.code,
+                    call=approval.question.call,
+                    decision=approval.decision,
+                    by=approval.decided_name or approval.decided_by,
+                    noes=approval.noes,
+                )
+            )
+        return approval
 
     def _evidence(
         self, turn: Turn, transcript: LiveTranscript, calls: tuple[CallEvidence, ...]
@@ -155,6 +195,21 @@ class Agent:
 
 def _freshness(turn: Turn) -> timedelta:
     return turn.arrival.fresh_until - turn.arrival.received_at
+
+
+def refusal(run: Run) -> Outcome | None:
+    """End the turn if a person said no for the second time: the model is not to try a third way."""
+    noes = [one.noes for one in run.transcript.of_this_turn if isinstance(one, Decided)]
+    if max(noes, default=0) < NOES or any(
+        isinstance(one, Decided) and one.is_approved for one in run.transcript.of_this_turn
+    ):
+        return None
+    return Outcome(
+        kind=OutcomeKind.FAILED,
+        reason="a person said no twice",
+        failure=Failure.REFUSED_TWICE,
+        usage=run.transcript.usage(),
+    )
 
 
 def _failed(reason: str, run: Run, failure: Failure | None = None) -> Ending:

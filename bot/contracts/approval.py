@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from bot.contracts.delivery import Delivery
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.messages import ToolCall
-from bot.contracts.session import AgentId
+from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.turn import Arrival, Decision, TurnId
 
 
@@ -58,6 +58,8 @@ class Question:
     """How it is named in a chat: short, easily typed, unique."""
     call: ToolCall
     """Exactly the bytes that are carried out."""
+    tool: str
+    """The tool's own name; a model may have called it in other letters."""
     identity: str
     """What ``always`` is bound to, beside the agent and the tool: the exact command of a shell,
     else the exact arguments."""
@@ -70,8 +72,6 @@ class Question:
     asker_name: str
     asked_at: datetime
     expires_at: datetime
-    background: str = ""
-    """What the model said before it asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +131,10 @@ class Approvals(Protocol):
 
     async def of_turn(self, turn_id: TurnId) -> Sequence[Approval]:
         """Return what a turn asked, in order."""
+        ...
+
+    async def waiting(self, session_key: SessionKey) -> Sequence[Approval]:
+        """Return what waits in a session, in order."""
         ...
 
     async def expired(self, now: datetime) -> Sequence[Approval]:

@@ -66,6 +66,11 @@ class Decided:
     """How many noes there were to its plan, this one included."""
     kind: Literal["decided"] = "decided"
 
+    @property
+    def is_approved(self) -> bool:
+        """Whether the call is to be carried out."""
+        return self.decision is not Decision.NO
+
 
 Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Decided
 

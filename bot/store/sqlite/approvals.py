@@ -40,6 +40,11 @@ class SqliteApprovals:
         """Return what a turn asked, in order."""
         return await self._reader.read(partial(_read, where="one.turn_id = ?", value=turn_id))
 
+    async def waiting(self, session_key: SessionKey) -> Sequence[Approval]:
+        """Return what waits in a session, in order."""
+        where = "one.session_key = ? AND one.state = 'asked'"
+        return await self._reader.read(partial(_read, where=where, value=session_key))
+
     async def expired(self, now: datetime) -> Sequence[Approval]:
         """Return what waits though its time is over, what expired first first."""
         where = "one.state = 'asked' AND one.expires_at <= ?"
@@ -179,7 +184,7 @@ def _allow(
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent_id, tool, identity) DO NOTHING",
         (
             decides.turn.route.agent_id,
-            question.call.name,
+            question.tool,
             question.identity,
             f"{decides.name} ({decides.by})" if decides.name else decides.by,
             now,
