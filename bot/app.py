@@ -11,9 +11,17 @@ from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assistant import (
+    MAIN,
+    Seams,
+    build_agent,
+    open_lineup,
+    open_purse,
+    sandbox_sought,
+    tools_of,
+)
 from bot.bus.local import LocalBus
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
@@ -95,7 +103,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
+        purse = await open_purse(settings, store, seams.clock)
+        agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         server = _server(settings, channels, web=web)
         setup = LiveSetup(
             settings,
@@ -109,7 +118,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
         _offer(setup, channels)
         deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
+            channels={(c.name, c.account): c for c in channels},
+            clock=seams.clock,
+            owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
         )
         answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
         runner = TurnRunner(

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from typing import Any, Final
 
 from bot.agent.answer import Agent
@@ -12,6 +12,7 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
+from bot.agent.purse import Purse
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
@@ -27,6 +28,7 @@ from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
 from bot.setup.candidates import open_candidates
+from bot.setup.cost import price_of
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
@@ -53,6 +55,7 @@ async def build_agent(
     store: Store,
     lineup: Lineup,
     found: Awaitable[Sandbox | NoSandbox],
+    purse: Purse,
     seams: Seams,
 ) -> tuple[Agent, Sandbox | NoSandbox]:
     """Build the agent, and return it with what holds its programs, once that is *found*."""
@@ -75,6 +78,7 @@ async def build_agent(
         limits=Limits(
             model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
         ),
+        purse=purse,
         clock=seams.clock,
         ids=seams.ids,
         store_epoch=store.epoch,
@@ -92,10 +96,23 @@ def open_lineup(settings: Settings, seams: Seams) -> Lineup:
     for name in settings.agents[MAIN].models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
-            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+            seam = seams.models[name]
+            candidates.append(
+                Candidate(model=seam, max_output=model.max_output, price=price_of(model))
+            )
         else:
             candidates += open_candidates(model, seams.clock)
     return Lineup(candidates)
+
+
+async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
+    """Open the book of today; yesterday's too, in case the clock is set back.
+
+    Raises:
+        StoreUnavailable: what was spent cannot be read.
+    """
+    yesterday = clock.now().astimezone().date() - timedelta(days=1)
+    return Purse(settings.limits.caps(), clock, spent=await store.ledger.spending(yesterday))
 
 
 def _read_schemas(tools: Sequence[Tool[Any]]) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, Final
 
 from bot.contracts import faults
+from bot.contracts.errors import LeaseLost
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.store import Transcripts
-from bot.contracts.transcript import CallStarted, Entry, Recorded
+from bot.contracts.transcript import CallStarted, Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn, Usage
 
 _COMMIT_POINTS: Final[dict[type, str]] = {
@@ -60,6 +61,17 @@ class LiveTranscript:
         """Return what the turn has spent so far."""
         return usage_of(self._mine)
 
+    async def keep_lost(self, lost: Unanswered) -> None:
+        """Record what a call may have cost that brought no answer; it is counted in any case.
+
+        Raises:
+            StoreUnavailable: it could not be counted.
+        """
+        try:
+            await self.keep(lost)
+        except LeaseLost:
+            await to_the_end(self._store.charge(self._turn, lost))
+
 
 def usage_of(entries: Iterable[Entry]) -> Usage:
     """Return what a turn with these *entries* has spent (pure)."""
@@ -68,6 +80,8 @@ def usage_of(entries: Iterable[Entry]) -> Usage:
         if isinstance(entry, AssistantMessage):
             total += entry.usage
             total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
+        elif isinstance(entry, Unanswered):
+            total += entry.usage
     return total
 
 

@@ -3,8 +3,9 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from enum import StrEnum
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
@@ -15,7 +16,7 @@ from bot.contracts.ledger import (
     DeliveryQuery,
     Line,
     Session,
-    Spent,
+    Spending,
     TurnQuery,
     TurnRecord,
 )
@@ -34,7 +35,7 @@ from bot.store.sqlite.rows import (
     session_of,
     turn_of,
 )
-from bot.store.sqlite.spending import spent
+from bot.store.sqlite.spending import spending
 
 _TURNS: Final = (
     "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
@@ -189,13 +190,9 @@ class SqliteLedger:
 
         return await self._reader.read(unit)
 
-    async def spent(self, since: datetime) -> Spent:
-        """Return what models answered since *since*, as their answers were recorded."""
-
-        def unit(connection: sqlite3.Connection) -> Spent:
-            return spent(connection, since)
-
-        return await self._reader.read(unit)
+    async def spending(self, since: date) -> Sequence[Spending]:
+        """Return what was used on *since* and on every day after it, the oldest first."""
+        return await self._reader.read(partial(spending, since=since))
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""
