@@ -290,7 +290,5 @@ class LedgerContract:
 
 def answer_of(model: str, read: int, wrote: int) -> AssistantMessage:
     """An answer that used so many tokens."""
-    usage = Usage(
-        input_tokens=read, output_tokens=wrote, micro_usd=2 * wrote, unpriced_tokens=1
-    )
+    usage = Usage(input_tokens=read, output_tokens=wrote, micro_usd=2 * wrote, unpriced_tokens=1)
     return AssistantMessage(text="so", stop=StopReason.END, model=model, usage=usage)
