@@ -12,7 +12,9 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
+from bot.agent.policy import ToolPolicy
 from bot.agent.purse import Purse
+from bot.agent.rules import ToolNames
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
@@ -30,6 +32,7 @@ from bot.settings.root import Settings
 from bot.setup.candidates import open_candidates
 from bot.setup.cost import price_of
 from bot.tools import BUILTIN
+from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
@@ -69,12 +72,14 @@ async def build_agent(
         sandbox_note=note_on(sandbox),
     )
     tools = tools_of(sandbox, seams)
+    policy = ToolPolicy(settings.tools, tools, names_of(seams), where=str(settings.config_file))
     agent = Agent(
         transcripts=store.transcripts,
         lineup=lineup,
         tools=tools,
+        permitted=policy.of_turn,
         build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, seams.clock),
+        tool_context=_context_of(workspace, sandbox, policy, seams.clock),
         limits=Limits(
             model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
         ),
@@ -126,6 +131,16 @@ def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
         tool.parameters.schema()
 
 
+def names_of(seams: Seams) -> ToolNames:
+    """Return what rules about tools may name: every tool there can be, whatever holds programs."""
+    return ToolNames(
+        known=frozenset(tool.name for tool in (*BUILTIN, *seams.tools)),
+        groups=GROUPS,
+        profiles=PROFILES,
+        whole_folder=PROGRAMS,
+    )
+
+
 def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
     """Leave the shell out where nothing could hold what it starts."""
     missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
@@ -173,7 +188,9 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     return build_request
 
 
-def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
+def _context_of(
+    workspace: Workspace, sandbox: Sandbox | NoSandbox, policy: ToolPolicy, clock: Clock
+) -> ToolContextOf:
     seen = SeenInMemory()
     box = None if isinstance(sandbox, NoSandbox) else sandbox
 
@@ -183,7 +200,7 @@ def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock
             call_id=call.id,
             session_key=turn.session_key,
             rank=rank,
-            workspace=as_seen_by(rank, workspace),
+            workspace=as_seen_by(rank, workspace, writes=policy.of_turn(turn).writes),
             sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,

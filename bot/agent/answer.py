@@ -1,5 +1,6 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -12,6 +13,7 @@ from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
 from bot.agent.lost import lost_attempts
+from bot.agent.policy import Permitted
 from bot.agent.purse import Purse
 from bot.agent.repair import repair
 from bot.agent.toolbox import Toolbox
@@ -51,6 +53,9 @@ class Agent:
     transcripts: Transcripts
     lineup: Lineup
     tools: tuple[Tool[Any], ...]
+    """All there are."""
+    permitted: Callable[[Turn], Permitted]
+    """Which of them a turn may use."""
     build_request: BuildRequest
     tool_context: ToolContextOf
     limits: Limits
@@ -86,6 +91,8 @@ class Agent:
             failure, reason = _ENDINGS[ruling]
             return _failed(reason, run, failure)
         await repair(calls, run.transcript, run.tools)
+        if problem := self.permitted(turn).problem:
+            return _failed(problem, run)
         try:
             with self.lineup.held() as candidates:
                 return await self._try_candidates(turn, run, Failover.over(candidates))
@@ -144,7 +151,7 @@ class Agent:
             budget,
             transcript.keep,
             hooks,
-            turn.arrival.rank,
+            self.permitted(turn),
         )
         return Run(
             transcript=transcript,

@@ -57,15 +57,23 @@ class Section(BaseModel):
 
         It is read when somebody asks; pydantic's own way to it doubles the time to start.
         """
-        (section,) = ast.parse(inspect.getsource(cls)).body
-        body = section.body if isinstance(section, ast.ClassDef) else ()
-        return {
-            key.id: inspect.cleandoc(text)
-            for field, below in pairwise(body)
-            if isinstance(field, ast.AnnAssign) and isinstance(key := field.target, ast.Name)
-            if isinstance(below, ast.Expr)
-            and isinstance(text := ast.literal_eval(below.value), str)
-        }
+        found: dict[str, str] = {}
+        for each in reversed(cls.__mro__):
+            if issubclass(each, Section) and each is not Section:
+                found |= _meanings_of(each)
+        return found
+
+
+def _meanings_of(section: type[Section]) -> Mapping[str, str]:
+    """Return what *section* says of its own keys, without those it inherits."""
+    (written,) = ast.parse(inspect.getsource(section)).body
+    body = written.body if isinstance(written, ast.ClassDef) else ()
+    return {
+        key.id: inspect.cleandoc(text)
+        for field, below in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(key := field.target, ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(text := ast.literal_eval(below.value), str)
+    }
 
 
 def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:

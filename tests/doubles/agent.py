@@ -11,6 +11,7 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import Hooks, LiveWords, Reading
 from bot.agent.lineup import Lineup
+from bot.agent.policy import by_rank
 from bot.agent.purse import Purse
 from bot.context.fold import Fold
 from bot.contracts.budget import FREE, Caps, Price
@@ -79,6 +80,7 @@ class AgentBench:
             transcripts=self.transcripts,
             lineup=Lineup([Candidate(model=model, price=self.price) for model in self.models]),
             tools=tuple(self.tools),
+            permitted=lambda turn: by_rank(self.tools, turn.arrival.rank),
             build_request=_request,
             tool_context=self._context,
             limits=self.limits,
