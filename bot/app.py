@@ -10,6 +10,7 @@ from typing import Final
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
+from bot.agent.policy import Place
 from bot.agent.summary import summaries
 from bot.assistant import (
     MAIN,
@@ -17,12 +18,15 @@ from bot.assistant import (
     build_agent,
     open_lineup,
     open_purse,
+    policy_of,
     sandbox_sought,
     tools_of,
 )
 from bot.bus.local import LocalBus
+from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.setup import OffersSetup
@@ -31,6 +35,7 @@ from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
+from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
@@ -42,6 +47,7 @@ from bot.media.folder import MediaFolder
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
+from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
 from channels import load_channel
@@ -130,8 +136,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
+        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -152,6 +157,30 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
+    return Intake(
+        turns=store.turns,
+        router=Router(MAIN),
+        ranks=Ranks(owners=OWNERS, people=people),
+        door=CommandDoor(COMMANDS, store, people, about),
+        bus=bus,
+        clock=seams.clock,
+        ids=seams.ids,
+    )
+
+
+def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
+    """Say what the bot may tell of itself in a chat."""
+    policy = policy_of(setup.settings, sandbox, seams)
+    return LiveAbout(
+        settings=lambda: setup.settings,
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
+        where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
+    )
 
 
 def _people(settings: Settings, store: Store, seams: Seams) -> People:

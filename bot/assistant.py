@@ -72,7 +72,7 @@ async def build_agent(
         sandbox_note=note_on(sandbox),
     )
     tools = tools_of(sandbox, seams)
-    policy = ToolPolicy(settings.tools, tools, names_of(seams), where=str(settings.config_file))
+    policy = policy_of(settings, sandbox, seams)
     agent = Agent(
         transcripts=store.transcripts,
         lineup=lineup,
@@ -129,6 +129,16 @@ def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
     """
     for tool in tools:
         tool.parameters.schema()
+
+
+def policy_of(settings: Settings, sandbox: Sandbox | NoSandbox, seams: Seams) -> ToolPolicy:
+    """Work out who may have which tools used where, of those there are with *sandbox*.
+
+    Raises:
+        ConfigError: a rule names what does not exist.
+    """
+    tools, where = tools_of(sandbox, seams), str(settings.config_file)
+    return ToolPolicy(settings.tools, tools, names_of(seams), where=where)
 
 
 def names_of(seams: Seams) -> ToolNames:

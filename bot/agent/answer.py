@@ -74,6 +74,7 @@ class Agent:
         run = await self._begin(turn, hooks)
         await self._count_lost(turn, run)
         ending = await self._ending(turn, run)
+        await run.transcript.flush()
         spent = run.transcript.usage().cost + usage_of(ending.words).cost
         warnings = run.purse.warnings(spent)
         if not warnings:
@@ -141,7 +142,7 @@ class Agent:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
 
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
-        recorded = await self.transcripts.recent(turn.session_key)
+        recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         purse = self.purse.of(turn)
@@ -149,7 +150,7 @@ class Agent:
             self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
-            transcript.keep,
+            transcript,
             hooks,
             self.permitted(turn),
         )

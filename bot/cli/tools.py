@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from bot.agent.policy import Permitted, Place, ToolPolicy
+from bot.agent.policy import Permitted, Place
 from bot.agent.rules import mistakes_in
-from bot.assistant import Seams, names_of, tools_of
+from bot.assistant import Seams, names_of, policy_of
 from bot.cli.table import show
 from bot.contracts.errors import BotError, ConfigError
 from bot.contracts.tool import Sandbox
@@ -32,7 +32,7 @@ def tools(rank: str, place: Place) -> None:
     settings = read_settings(home_folder())
     _check(place, settings)
     sandbox = asyncio.run(find_sandbox()) if settings.tools.shell else None
-    policy = policy_of(settings, sandbox)
+    policy = policy_of(settings, sandbox or _OFF, Seams())
     found = policy.of(place, Rank[rank.upper()])
     show(("tool", "given", "rule"), _rows(found, sandbox), nothing="There is no tool.")
     if found.problem:
@@ -44,20 +44,6 @@ def tools(rank: str, place: Place) -> None:
         )
 
 
-def policy_of(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> ToolPolicy:
-    """Return the policy that the bot would have with *sandbox*; None: no shell is wanted.
-
-    Raises:
-        ConfigError: a rule names what does not exist.
-    """
-    return ToolPolicy(
-        settings.tools,
-        tools_of(sandbox or _OFF, Seams()),
-        names_of(Seams()),
-        where=str(settings.config_file),
-    )
-
-
 def mistaken_rules(
     settings: Settings, sandbox: Sandbox | NoSandbox | None
 ) -> Iterator[ConfigError]:
@@ -66,7 +52,7 @@ def mistaken_rules(
     mistakes = list(mistakes_in(settings.tools, names_of(Seams())))
     for each in mistakes:
         yield ConfigError(each.setting, each.found, each.expected, where=where)
-    for problem in () if mistakes else policy_of(settings, sandbox).problems():
+    for problem in () if mistakes else policy_of(settings, sandbox or _OFF, Seams()).problems():
         rule, _, rest = problem.partition(" leaves no tool of those there are: ")
         yield ConfigError(rule.strip("`"), "rules that leave no tool", rest, where=where)
 

@@ -14,6 +14,7 @@ from typing import Protocol
 from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Ending, Entry, Recorded, Unanswered
 from bot.contracts.turn import Arrival, Lane, QueueMode, Turn, TurnId
@@ -194,8 +195,8 @@ class Transcripts(Protocol):
         """
         ...
 
-    async def charge(self, turn: Turn, lost: Unanswered) -> None:
-        """Count what a call of *turn* may have cost, whoever has the turn by now.
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        """Count what a call of *turn* cost, or may have cost, whoever has the turn by now.
 
         It is in the spending and in no transcript: the turn is over, or somebody else's.
         """

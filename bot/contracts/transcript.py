@@ -53,7 +53,18 @@ class Unanswered:
     kind: Literal["unanswered"] = "unanswered"
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Unanswered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """A chapter begins, with nothing in mind. What was before stays, under its own number."""
+
+    before: int
+    """The chapter that the session was in."""
+    reason: str
+    """Why, in one word: ``asked``, ``idle``."""
+    kind: Literal["reset"] = "reset"
+
+
+Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Unanswered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
@@ -17,6 +17,7 @@ from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
 from bot.kernel.admit import admit
 from bot.kernel.classify import classify
+from bot.kernel.commands import CommandDoor
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -28,24 +29,17 @@ _FRESH: Final = {
 """How late a turn may begin: a person waits a day for an answer, a room has moved on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """The first commit of every message."""
 
-    def __init__(
-        self,
-        turns: Turns,
-        router: Router,
-        ranks: Ranks,
-        bus: Bus,
-        clock: Clock,
-        ids: Ids,
-    ) -> None:
-        self._turns = turns
-        self._router = router
-        self._ranks = ranks
-        self._bus = bus
-        self._clock = clock
-        self._ids = ids
+    turns: Turns
+    router: Router
+    ranks: Ranks
+    door: CommandDoor
+    bus: Bus
+    clock: Clock
+    ids: Ids
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -59,7 +53,7 @@ class Intake:
         faults.reach("in.recv")
         arrivals = [await self._arrival(inbound) for inbound in inbounds]
         with faults.commit("in.commit"):
-            results = await self._turns.open(*arrivals, cursor=cursor)
+            results = await self.turns.open(*arrivals, cursor=cursor)
         return [
             await self._accepted(arrival, result)
             for arrival, result in zip(arrivals, results, strict=True)
@@ -67,16 +61,16 @@ class Intake:
 
     async def _arrival(self, inbound: Inbound) -> Arrival:
         event = classify(inbound)
-        sender_rank = await self._ranks.of(inbound)
+        sender_rank = await self.ranks.of(inbound)
         admission = admit(inbound, event, sender_rank)
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
-        now = self._clock.now()
-        return Arrival(
-            turn_id=TurnId(self._ids.new()),
+        now = self.clock.now()
+        arrival = Arrival(
+            turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self._router.route(inbound, sender_rank),
+            route=self.router.route(inbound, sender_rank),
             rank=sender_rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
@@ -86,13 +80,14 @@ class Intake:
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
         )
+        return await self.door.answer(arrival)
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
-                    self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
+                    self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
                 return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)
             case Duplicate(turn=turn):
                 return Accepted(
@@ -104,8 +99,9 @@ class Intake:
                     arrival,
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
+                    change=None,
                 )
-                return await self._accepted(refused, (await self._turns.open(refused))[0])
+                return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:
                 assert_never(result)
 

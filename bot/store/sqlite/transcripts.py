@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from bot.contracts.clock import Clock
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn
@@ -46,10 +47,10 @@ class SqliteTranscripts:
 
         return (await self._writer.write(unit, then=self._kept.add)).recorded
 
-    async def charge(self, turn: Turn, lost: Unanswered) -> None:
-        """Count what a call of *turn* may have cost whose session is not written any more."""
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        """Count what a call of *turn* cost whose session is not written any more."""
         now = ticks(self._clock.now())
-        await self._writer.write(partial(spending.charge, turn=turn, entry=lost, now=now))
+        await self._writer.write(partial(spending.charge, turn=turn, entry=paid, now=now))
 
     async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
         """Return the session's entries after *after*, in order."""
@@ -83,7 +84,7 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
             " SELECT :key, COALESCE(MAX(seq), 0) + 1, :turn, :attempt, :now, :body"
             " FROM entry WHERE session_key = :key RETURNING seq",
             {
-                "key": turn.session_key,
+                "key": turn.chapter_key,
                 "turn": turn.id,
                 "attempt": turn.attempt,
                 "now": now,
@@ -97,4 +98,4 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
         recorded.append(
             Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=kept)
         )
-    return Added(session_key=turn.session_key, recorded=recorded, chars=chars)
+    return Added(session_key=turn.chapter_key, recorded=recorded, chars=chars)
