@@ -11,6 +11,7 @@ from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
+from bot.agent.purse import Purse
 from bot.agent.summary import summaries
 from bot.assistant import (
     MAIN,
@@ -136,7 +137,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
+        intake = _intake(store, people, bus, _about(setup, found, seams), purse, seams)
         return App(
             settings=settings,
             store=store,
@@ -159,12 +160,15 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
+def _intake(
+    store: Store, people: People, bus: LocalBus, about: About, purse: Purse, seams: Seams
+) -> Intake:
     return Intake(
         turns=store.turns,
         router=Router(MAIN),
         ranks=Ranks(owners=OWNERS, people=people),
         door=CommandDoor(COMMANDS, store, people, about),
+        allow=purse.allow,
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,

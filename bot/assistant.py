@@ -117,7 +117,12 @@ async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
         StoreUnavailable: what was spent cannot be read.
     """
     yesterday = clock.now().astimezone().date() - timedelta(days=1)
-    return Purse(settings.limits.caps(), clock, spent=await store.ledger.spending(yesterday))
+    return Purse(
+        settings.limits.caps(),
+        clock,
+        spent=await store.ledger.spending(yesterday),
+        allowed=await store.ledger.allowances(yesterday),
+    )
 
 
 def _read_schemas(tools: Sequence[Tool[Any]]) -> None:

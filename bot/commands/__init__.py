@@ -2,13 +2,17 @@
 
 from typing import Final
 
+from bot.commands.allow import allow
 from bot.commands.help import commands_, help_
 from bot.commands.status import status
+from bot.commands.usage import usage
 from bot.contracts.command import Command
 
 BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    usage,
+    allow,
 )
 """To add one: a file beside this one, a line here, and its summary in every language's file."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.contracts.turn import Rank
+from bot.contracts.budget import Allowance, Unit
+from bot.contracts.turn import Rank, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class CommandSentences:
     help_opening: str
     commands_opening: str
     status: "StatusSentences"
+    usage: "UsageSentences"
+    allow: "AllowSentences"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +40,32 @@ class StatusSentences:
     """Input, output and calls."""
     by_default: str
     messages: str
+    cost: str
+    """The label of what was spent today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSentences:
+    """The labels of `/usage`, and the words in it."""
+
+    last: str
+    session: str
+    yours: str
+    today: str
+    background: str
+    by_model: str
+    by_person: str
+    used: Callable[[Usage], str]
+    of_limit: Callable[[int, Unit], str]
+    """What a day may cost, behind what it has cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowSentences:
+    """What `/allow` says."""
+
+    usage: str
+    nothing_stopped: str
+    allowed: Callable[[Allowance], str]
+    go_on: str
+    """What the model is told of the turn that goes on."""

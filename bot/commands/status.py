@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.say import card, said, sentences
+from bot.contracts.budget import Scope, dollars
 from bot.contracts.command import Command, CommandAnswer, CommandContext
 from bot.contracts.ledger import TurnQuery
 from bot.contracts.turn import QueueMode, Rank, TurnState, Usage
@@ -27,8 +28,17 @@ async def _status(context: CommandContext, _rest: str) -> CommandAnswer:
         (words.sandbox, context.about.sandbox() if admin else ""),
         (words.tools, f"{len(tools):,}"),
         (words.tokens, words.spent(used.input_tokens, used.output_tokens, used.model_calls)),
+        (words.cost, await _cost(context) if admin else ""),
     ]
     return CommandAnswer(replies=(said(card(rows)),))
+
+
+async def _cost(context: CommandContext) -> str:
+    today = await context.store.ledger.spending(context.now.astimezone().date())
+    total = sum((one.usage for one in today), Usage())
+    limit = context.about.caps().money.get(Scope.DAY)
+    of_limit = "" if limit is None else f" / {dollars(limit)}"
+    return f"{dollars(total.micro_usd)}{of_limit}"
 
 
 async def _queue(context: CommandContext) -> str:

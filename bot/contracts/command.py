@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.people import People
@@ -43,6 +44,10 @@ class About(Protocol):
         """Return the names of the tools an agent has for senders of *rank*."""
         ...
 
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        ...
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         ...
@@ -77,6 +82,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    allowances: tuple[Allowance, ...] = ()
+    """What is allowed beyond limits on spending."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Protocol
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.reply import ReplyPayload
@@ -178,6 +179,10 @@ class Ledger(Protocol):
         It was added up in the commits that recorded the answers, and stays when a conversation
         is deleted.
         """
+        ...
+
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal, NewType
 
 from bot.contracts.admission import Admission
-from bot.contracts.budget import Cost, LimitMet
+from bot.contracts.budget import Allowance, Cost, LimitMet
 from bot.contracts.inbound import Inbound
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.session import ChapterKey, Route, SessionKey, chapter_key
@@ -251,6 +251,8 @@ class Arrival:
     """What it changes in its session, in the same commit: once, however often it comes."""
     directives: SessionChoices = SessionChoices()
     """What was chosen for this message alone."""
+    allowances: tuple[Allowance, ...] = ()
+    """What the owner allows beyond limits with it, in the same commit."""
     told: str | None = None
     """What the model is told instead of the text: the text without its directives."""
 

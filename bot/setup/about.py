@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot import __version__
+from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
@@ -35,6 +36,10 @@ class LiveAbout:
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
         return self.tools_of(agent_id, rank)
+
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        return self.settings().limits.caps()
 
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""

@@ -54,9 +54,9 @@ limits:
   tool_calls: 8
   turns_at_once: 1
   money:
-    {turn: 0.25, day: "1", session: off, person: 0.1, others: 1, agent: off, background: 0}
+    {turn: 0.25, day: "1", session: "off", person: 0.1, others: 1, agent: "off", background: 0}
   tokens:
-    {turn: 1000, day: off, session: 10, person: "7", others: 8, agent: 9, background: 0}
+    {turn: 1000, day: "off", session: 10, person: "7", others: 8, agent: 9, background: 0}
 """
 
 

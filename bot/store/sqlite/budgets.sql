@@ -1,4 +1,4 @@
--- Schema 3: what was spent, added up in the commits that record the answers.
+-- Schema 4: what was spent, added up in the commits that record the answers.
 
 -- One row for what one person's turns used of one model, in one session, on one day of the
 -- operator's. It stays when the conversation is deleted.
@@ -41,3 +41,18 @@ INSERT INTO spending (day, person, rank, agent_id, session_key, model, lane, tur
   FROM entry JOIN turn ON turn.id = entry.turn_id
   WHERE json_extract(entry.body, '$.kind') = 'assistant'
   GROUP BY 1, 2, 3, 4, 5, 6, 7;
+
+-- What the owner allowed beyond a limit: on that day, or to the turn in `name`. Written with the
+-- claim of the command that says so, and so once, however often it comes.
+CREATE TABLE allowance (
+  turn_id TEXT NOT NULL REFERENCES turn (id),
+  number  INTEGER NOT NULL,
+  day     TEXT NOT NULL,
+  scope   TEXT NOT NULL,
+  unit    TEXT NOT NULL CHECK (unit IN ('money', 'tokens')),
+  name    TEXT NOT NULL,
+  amount  INTEGER NOT NULL CHECK (amount > 0),
+  PRIMARY KEY (turn_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX allowance_day ON allowance (day);

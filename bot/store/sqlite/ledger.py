@@ -9,6 +9,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Final
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.ledger import (
@@ -36,7 +37,7 @@ from bot.store.sqlite.rows import (
     session_of,
     turn_of,
 )
-from bot.store.sqlite.spending import spending
+from bot.store.sqlite.spending import allowances, spending
 
 _TURNS: Final = (
     "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
@@ -198,6 +199,10 @@ class SqliteLedger:
     async def spending(self, since: date) -> Sequence[Spending]:
         """Return what was used on *since* and on every day after it, the oldest first."""
         return await self._reader.read(partial(spending, since=since))
+
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
+        return await self._reader.read(partial(allowances, since=since))
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""

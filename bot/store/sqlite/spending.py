@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from bot.contracts.budget import Allowance, Scope, Unit
 from bot.contracts.ledger import Spending
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import AgentId, SessionKey
@@ -92,3 +93,36 @@ def _spending(row: sqlite3.Row) -> Spending:
             unpriced_tokens=row["unpriced_tokens"],
         ),
     )
+
+
+def allow(connection: sqlite3.Connection, turn: Turn, now: int) -> None:
+    """Write down what *turn*, a command of the owner's, allows beyond limits."""
+    day = day_of(now).isoformat()
+    connection.executemany(
+        "INSERT INTO allowance (turn_id, number, day, scope, unit, name, amount)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (turn.id, number, day, one.scope, one.unit, one.name, one.amount)
+            for number, one in enumerate(turn.arrival.allowances)
+        ],
+    )
+
+
+def allowances(connection: sqlite3.Connection, since: date) -> Sequence[tuple[date, Allowance]]:
+    """Return what was allowed on *since* and after it, each with its day."""
+    rows = connection.execute(
+        "SELECT * FROM allowance INDEXED BY allowance_day WHERE day >= ? ORDER BY day",
+        (since.isoformat(),),
+    ).fetchall()
+    return [
+        (
+            date.fromisoformat(row["day"]),
+            Allowance(
+                scope=Scope(row["scope"]),
+                unit=Unit(row["unit"]),
+                name=row["name"],
+                amount=row["amount"],
+            ),
+        )
+        for row in rows
+    ]
