@@ -62,6 +62,8 @@ async def run_loop(
             await run.transcript.keep(Nudge(text=unfinished.nudge))
         run.budget.check_model_call()
         assistant = await _paid(candidate, await request(), run)
+        # What it is made of; long since on the disk, as a rule.
+        await run.transcript.flush(paid=assistant)
         outcome = last_word(run, assistant)
         if isinstance(outcome, Outcome):
             run.hooks.message_made(True)

@@ -87,14 +87,22 @@ class LiveTranscript:
         self._unwritten.append(entry)
         await to_the_end(self._write(self._written + len(self._unwritten)))
 
-    async def flush(self) -> None:
+    async def flush(self, *, paid: AssistantMessage | None = None) -> None:
         """Return once all that is held is recorded.
+
+        Where that fails, *paid*, which is not recorded yet, is counted all the same.
 
         Raises:
             LeaseLost: the turn is somebody else's by now.
         """
-        if self._unwritten:
+        if not self._unwritten:
+            return
+        try:
             await to_the_end(self._write(self._written + len(self._unwritten)))
+        except BaseException:
+            if paid is not None:
+                await to_the_end(self._store.charge(self._turn, paid))
+            raise
 
     async def _write(self, until: int) -> None:
         """See to it that so many entries are written; one commit takes along what has come."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Annotated, ClassVar, Final, cast, get_args, get_origin
 
 from pydantic import (
@@ -79,6 +80,8 @@ def _meanings_of(section: type[Section]) -> Mapping[str, str]:
 def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:
     """Find the section below a field, and whether it is that of each of its values (pure)."""
     kind = field.annotation
+    if get_origin(kind) is UnionType:  # a section or nothing
+        kind = next((one for one in get_args(kind) if one is not NoneType), kind)
     if get_origin(kind) is Mapping:
         value = get_args(kind)[1]
         return (value if isinstance(value, type) and issubclass(value, Section) else None), True

@@ -46,7 +46,7 @@ tools:
   allow: ["group:files"]
   deny: [edit_file]
   ranks: {member: {profile: minimal, allow: ["*"], deny: [read_file], grant: [write_file]}}
-  agents: {main: {profile: full, allow: ["*"], deny: [], ranks: {}}}
+  agents: {main: {profile: full, allow: ["*"], deny: [], ranks: {guest: {}}}}
   channels: {webchat: {deny: ["*_file"]}}
   conversations: {"telegram:-100123": {profile: minimal}}
 limits:
