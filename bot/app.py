@@ -124,11 +124,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             ),
         )
         _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels},
-            clock=seams.clock,
-            owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
-        )
+        deliveries = _deliveries(channels, seams)
         answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
         runner = TurnRunner(
             turns=store.turns,
@@ -158,6 +154,14 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
+        clock=seams.clock,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
+    )
 
 
 def _intake(

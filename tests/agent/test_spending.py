@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -163,7 +164,7 @@ async def test_a_call_that_was_stopped_is_counted_even_if_its_turn_was_taken_awa
 ) -> None:
     bench = a_paid_bench(tmp_path)
     model = Endless()
-    bench.models = [model]  # type: ignore[list-item] - another kind of model
+    bench.models = cast("list[ScriptedModel]", [model])
     turn = bench.turn()
     running = asyncio.ensure_future(bench.ending(turn))
     async with asyncio.timeout(10):
