@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,6 @@ from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
-from bot.agent.purse import Purse
 from bot.agent.summary import summaries
 from bot.assistant import (
     MAIN,
@@ -27,20 +27,22 @@ from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
@@ -68,6 +70,7 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -112,7 +115,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         opening.push_async_callback(lineup.close)
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
-        server = _server(settings, channels, web=web)
+        server = _server(settings, channels, store, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -125,15 +128,18 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
         _offer(setup, channels)
         deliveries = _deliveries(channels, seams)
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
-        runner = TurnRunner(
+        runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
+        intake = Intake(
             turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
+            router=Router(MAIN),
+            ranks=Ranks(owners=OWNERS, people=people),
+            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            allow=purse.allow,
             bus=bus,
             clock=seams.clock,
+            ids=seams.ids,
+            idle=settings.sessions.idle,
         )
-        intake = _intake(store, people, bus, _about(setup, found, seams), purse, seams)
         return App(
             settings=settings,
             store=store,
@@ -148,6 +154,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             sandbox=found,
@@ -156,26 +163,21 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
+    return TurnRunner(
+        turns=answers.turns,
+        answer=answers.answer,
+        compose=deliveries.of_outcome,
+        bus=answers.bus,
+        clock=deliveries.clock,
+    )
+
+
 def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
     return Deliveries(
         channels={(c.name, c.account): c for c in channels},
         clock=seams.clock,
         owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
-    )
-
-
-def _intake(
-    store: Store, people: People, bus: LocalBus, about: About, purse: Purse, seams: Seams
-) -> Intake:
-    return Intake(
-        turns=store.turns,
-        router=Router(MAIN),
-        ranks=Ranks(owners=OWNERS, people=people),
-        door=CommandDoor(COMMANDS, store, people, about),
-        allow=purse.allow,
-        bus=bus,
-        clock=seams.clock,
-        ids=seams.ids,
     )
 
 
@@ -208,6 +210,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(
         load_channel(name, settings.module_of(name)).open(section, parts)
@@ -250,7 +253,13 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
+def _server(
+    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -262,5 +271,6 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
             for channel in channels
             if isinstance(channel, ServesHttp)
             for route in channel.routes()
-        ],
+        ]
+        + [*session_routes(partial(_forget, store))],
     )

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from bot.contracts.budget import Allowance, Caps
@@ -46,6 +47,10 @@ class About(Protocol):
 
     def caps(self) -> Caps:
         """Return the limits on spending, as they are configured."""
+        ...
+
+    def workspace(self, agent_id: AgentId) -> Path:
+        """Return the folder of an agent's files."""
         ...
 
     def sandbox(self) -> str:

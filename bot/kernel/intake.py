@@ -43,6 +43,8 @@ class Intake:
     bus: Bus
     clock: Clock
     ids: Ids
+    idle: Callable[[ConversationKind], timedelta | None]
+    """After how long without a word a session begins anew; None is never."""
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -69,6 +71,7 @@ class Intake:
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self.clock.now()
+        idle = self.idle(inbound.conversation.kind)
         arrival = Arrival(
             turn_id=TurnId(self.ids.new()),
             inbound=inbound,
@@ -82,6 +85,8 @@ class Intake:
             fresh_until=now + _FRESH[inbound.conversation.kind],
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
+            unused_since=now - idle if idle else None,
+            anew_notice=notices.anew(idle.days, language) if idle else None,
         )
         return await self.door.answer(arrival)
 

@@ -193,6 +193,7 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
             addresses=addresses(environment),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bot.contracts.budget import Caps, Scope
 from bot.contracts.command import ModelOffer
@@ -20,6 +21,7 @@ class AnAbout:
             tokens={Scope.DAY: 1_000_000},
         )
     )
+    folder: Path = Path("/nowhere")
     offers: tuple[ModelOffer, ...] = (
         ModelOffer(name="quick", model="gpt-4.1-mini", provider="openai"),
         ModelOffer(name="deep", model="claude-opus-4-7", provider="anthropic"),
@@ -33,6 +35,9 @@ class AnAbout:
 
     def caps(self) -> Caps:
         return self.limits
+
+    def workspace(self, _agent_id: AgentId) -> Path:
+        return self.folder
 
     def sandbox(self) -> str:
         return "bubblewrap"
