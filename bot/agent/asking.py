@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -12,9 +12,6 @@ from bot.contracts.clock import Clock
 from bot.contracts.messages import ToolCall
 from bot.contracts.tool import Parameters, Tool, ToolContext
 from bot.contracts.turn import Decision, Lane, Turn
-
-WhyAsked = Callable[[Turn, str], str | None]
-"""Why the operator wants a call of that tool asked for, in that turn; None if nobody does."""
 
 _LETTERS: Final = "bcdfghjkmnpqrstvwxz"
 """No vowels, so that no word comes out, and nothing that looks like a digit."""
@@ -48,7 +45,8 @@ class Asking:
 
     turn: Turn
     approvals: Approvals
-    why_asked: WhyAsked
+    asked_for: Mapping[str, str]
+    """The tools that the operator wants asked for, with the rule that says so."""
     can_show: Callable[[Question], bool]
     """Whether a question can be shown in full where the turn's answer goes."""
     clock: Clock
@@ -78,7 +76,7 @@ class Asking:
 
         *asked* is what the turn asks already.
         """
-        why = tool.needs_approval(arguments, context) or self.why_asked(self.turn, tool.name)
+        why = tool.needs_approval(arguments, context) or self._by_rule(tool.name)
         if why is None or self.settles(call):
             return None
         identity = identity_of(tool, call, arguments)
@@ -96,6 +94,10 @@ class Asking:
         question = self._question(call, tool, identity, why, await self._code(call, asked))
         return question if self.can_show(question) else _TOO_LONG.format(why=why)
 
+    def _by_rule(self, name: str) -> str | None:
+        rule = self.asked_for.get(name)
+        return None if rule is None else f"`{rule}` in the settings asks for it"
+
     def _question(
         self, call: ToolCall, tool: Tool[Any], identity: str, why: str, code: str
     ) -> Question:
@@ -110,7 +112,7 @@ class Asking:
             why=why,
             plan=known.plan if known else self.turn.id,
             asker=known.asker if known else f"{self.turn.arrival.inbound.channel}:{sender.id}",
-            asker_name=known.asker_name if known else sender.name,
+            asker_name=known.asker_name if known else sender.display_name,
             asked_at=now,
             expires_at=now + self.open_for,
         )

@@ -3,6 +3,8 @@
 from typing import Final
 
 from bot.commands.sentences import (
+    AllowSentences,
+    ApproveSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -10,14 +12,26 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    UsageSentences,
     VerboseSentences,
 )
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import Unit, dollars
+from bot.contracts.turn import Decision, Rank, Usage, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "没有消息在等" if waiting == 0 else f"{waiting} 条在等"
     return f"{words}，{'正在回答一条' if busy else '空闲'}"
+
+
+def _amount(amount: int, unit: Unit) -> str:
+    return dollars(amount) if unit is Unit.MONEY else f"{amount:,} 个 token"
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"输入 {usage.input_tokens:,}、输出 {usage.output_tokens:,} 个 token"
+    unpriced = f"，其中 {usage.unpriced_tokens:,} 个价格未知"
+    return f"{dollars(usage.micro_usd)}，{tokens}{unpriced if usage.unpriced_tokens else ''}"
 
 
 def _set_to(first: str, others: str) -> str:
@@ -26,6 +40,7 @@ def _set_to(first: str, others: str) -> str:
 
 CHINESE: Final = CommandSentences(
     summaries={
+        "approve": "决定我请求做的事",
         "help": "可以让我做什么",
         "commands": "列出所有命令，以及谁可以用",
         "status": "我和这个会话现在的情况",
@@ -36,6 +51,8 @@ CHINESE: Final = CommandSentences(
         "verbose": "是否显示我中途做了什么",
         "history": "模型能看到多少过去的内容",
         "export": "把这个会话写成文件",
+        "usage": "用量和花费：上一条消息、这里、今天",
+        "allow": "超出花费上限继续，或把今天的上限提高一个数额",
     },
     ranks={
         Rank.MEMBER: "成员可用",
@@ -44,6 +61,25 @@ CHINESE: Final = CommandSentences(
     },
     help_opening="照常给我写消息即可。以下面这些开头的消息是给我本身的：",
     commands_opening="所有命令，以及谁可以用：",
+    approve=ApproveSentences(
+        nothing="这里没有等待决定的事。",
+        waiting="这些在等待决定。发送 /approve、它的名字，再加 once、always 或 no：",
+        unknown=lambda code: f"没有叫 {code!r} 的问题。",
+        how=lambda code: f"请发送 /approve {code}，再加 once、always 或 no。",
+        not_yours=lambda code: f"这不由你决定。{code} 仍在等待。",
+        expired=lambda code: f"{code} 已过期：没有人及时决定，视为不同意。",
+        refused_before=lambda code, who: f"{code} 已被 {who} 拒绝。",
+        approved_before=lambda code, who: f"{code} 已由 {who} 批准。",
+        withdrawn=lambda code: f"{code} 已撤回：提出它的事已经结束。",
+        too_late=lambda code: f"就在你之前，已经有人决定了 {code}。",
+        done={
+            Decision.ONCE: lambda code: f"已批准 {code}，仅此一次。",
+            Decision.ALWAYS: lambda code: (
+                f"已批准 {code}。完全相同的操作以后不再问（stonechat approvals revoke 可收回）。"
+            ),
+            Decision.NO: lambda code: f"已拒绝 {code}。",
+        },
+    ),
     status=StatusSentences(
         version="版本",
         model="模型",
@@ -56,6 +92,7 @@ CHINESE: Final = CommandSentences(
         tools="工具",
         tokens="此处已用",
         spent=lambda given, got, calls: f"输入 {given:,} 词元，输出 {got:,}，调用模型 {calls:,} 次",
+        cost="今天的花费",
         nothing_chosen="没有，全部按配置",
         since="开始于",
         began=lambda day, times: f"{day}，重新开始过 {times} 次" if times else day,
@@ -107,5 +144,30 @@ CHINESE: Final = CommandSentences(
     export=ExportSentences(
         nothing="这里还没有可以导出的内容。",
         written=lambda where, turns: f"{turns} 轮对话已写入 {where}。",
+    ),
+    usage=UsageSentences(
+        last="上一条消息",
+        session="这个会话今天",
+        yours="你今天",
+        today="所有人今天",
+        background="其中后台任务",
+        by_model="按模型",
+        by_person="按人",
+        used=_used,
+        of_limit=lambda limit, unit: f"（每天上限 {_amount(limit, unit)}）",
+    ),
+    allow=AllowSentences(
+        usage=(
+            "单独发送 /allow，就接着做这里因上限停下的事。/allow 1.50 让今天多用 1.50 美元；"
+            "/allow 200000 tokens 多用这么多 token；/allow 0.50 person webchat:anna 和 "
+            "/allow 0.50 others 给成员和访客。"
+        ),
+        nothing_stopped="这里没有因上限停下的事。",
+        allowed=lambda allowed: (
+            f"今天可以超出 `limits.{allowed.unit}.{allowed.scope}`"
+            f"{f'（{allowed.name}）' if allowed.name else ''} 多用"
+            f" {_amount(allowed.amount, allowed.unit)}。"
+        ),
+        go_on="请从停下的地方接着做。",
     ),
 )

@@ -3,6 +3,8 @@
 from typing import Final
 
 from bot.commands.sentences import (
+    AllowSentences,
+    ApproveSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -10,14 +12,22 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    UsageSentences,
     VerboseSentences,
 )
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import dollars, written
+from bot.contracts.turn import Decision, Rank, Usage, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "nothing waits" if waiting == 0 else f"{waiting:,} waiting"
     return f"{words}, {'one is being answered' if busy else 'idle'}"
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    unpriced = f", {usage.unpriced_tokens:,} tokens at no known price"
+    return f"{dollars(usage.micro_usd)}, {tokens}{unpriced if usage.unpriced_tokens else ''}"
 
 
 def _set_to(first: str, others: str) -> str:
@@ -33,6 +43,26 @@ ENGLISH: Final = CommandSentences(
     },
     help_opening="Write to me as to anybody. A message that begins with one of these is for me:",
     commands_opening="Every command there is, and for whom:",
+    approve=ApproveSentences(
+        nothing="Nothing waits for a decision here.",
+        waiting="These wait for a decision here. /approve, its name, and once, always or no:",
+        unknown=lambda code: f"There is no question {code!r}.",
+        how=lambda code: f"Write /approve {code} and then once, always or no.",
+        not_yours=lambda code: f"That is not yours to decide. {code} still waits.",
+        expired=lambda code: f"{code} is over: nobody decided in time, which is a no.",
+        refused_before=lambda code, who: f"{code} was refused already, by {who}.",
+        approved_before=lambda code, who: f"{code} was approved already, by {who}.",
+        withdrawn=lambda code: f"{code} is withdrawn: what asked for it has ended.",
+        too_late=lambda code: f"Somebody else decided about {code} a moment before you.",
+        done={
+            Decision.ONCE: lambda code: f"Approved {code}, this once.",
+            Decision.ALWAYS: lambda code: (
+                f"Approved {code}. Exactly this I will not ask for again "
+                "(stonechat approvals revoke takes that back)."
+            ),
+            Decision.NO: lambda code: f"Refused {code}.",
+        },
+    ),
     status=StatusSentences(
         version="Version",
         model="Model",
@@ -45,6 +75,7 @@ ENGLISH: Final = CommandSentences(
         tools="Tools",
         tokens="Used here",
         spent=lambda given, got, calls: f"{given:,} tokens in, {got:,} out, {calls:,} model calls",
+        cost="Spent today",
         nothing_chosen="nothing, all as configured",
         since="Since",
         began=lambda day, times: f"{day}, begun anew {times:,} times" if times else day,
@@ -105,5 +136,30 @@ ENGLISH: Final = CommandSentences(
         written=lambda where, turns: (
             f"{turns:,} {'turn is' if turns == 1 else 'turns are'} written down in {where}."
         ),
+    ),
+    usage=UsageSentences(
+        last="Last message",
+        session="This conversation, today",
+        yours="You, today",
+        today="Everybody, today",
+        background="Of it in the background",
+        by_model="By model",
+        by_person="By person",
+        used=_used,
+        of_limit=lambda limit, unit: f" (a day's limit: {written(limit, unit)})",
+    ),
+    allow=AllowSentences(
+        usage=(
+            "/allow alone goes on with what a limit ended here. /allow 1.50 gives today 1.50 US "
+            "dollars more; /allow 200000 tokens as many tokens; /allow 0.50 person webchat:anna "
+            "and /allow 0.50 others give it to members and guests."
+        ),
+        nothing_stopped="No limit stopped anything here.",
+        allowed=lambda allowed: (
+            f"Allowed: {written(allowed.amount, allowed.unit)} more today beyond "
+            f"`limits.{allowed.unit}.{allowed.scope}`"
+            f"{f' of {allowed.name}' if allowed.name else ''}."
+        ),
+        go_on="Go on from where you were stopped.",
     ),
 )

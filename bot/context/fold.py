@@ -18,7 +18,16 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.transcript import CallStarted, Decided, Entry, Nudge, Received, Recorded, Reset
+from bot.contracts.transcript import (
+    CallStarted,
+    Decided,
+    Entry,
+    Nudge,
+    Received,
+    Recorded,
+    Reset,
+    Unanswered,
+)
 from bot.contracts.turn import TurnId
 from bot.media.told import with_files
 
@@ -143,7 +152,7 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
             case Decided():
                 yield from _decided(entry, results.get(entry.call.id), started)
-            case CallStarted() | ToolResult() | Reset():
+            case CallStarted() | ToolResult() | Reset() | Unanswered():
                 pass
 
 
@@ -163,7 +172,8 @@ def _decided(
         )
         yield UserMessage(text=f"[decision] {entry.by} refused the {what}. {rest}")
         return
-    yield UserMessage(text=f"[decision] {entry.by} approved the {what}. It is carried out as it was.")
+    approved = f"[decision] {entry.by} approved the {what}. It is carried out as it was."
+    yield UserMessage(text=approved)
     call = replace(entry.call, id=f"{entry.call.id}_{entry.code}")
     yield AssistantMessage(text="", stop=StopReason.TOOL_USE, tool_calls=(call,))
     found = result or _left_open(call, started=entry.call.id in started)

@@ -6,13 +6,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.approval import Approval
+from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
-from bot.contracts.turn import Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
+from bot.contracts.turn import Decision, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,16 @@ class About(Protocol):
         """Return the names of the tools an agent has for senders of *rank*."""
         ...
 
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        ...
+
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""
+        ...
+
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for: ranks, and people by their id."""
         ...
 
     def sandbox(self) -> str:
@@ -77,11 +87,25 @@ class CommandContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What somebody who may decided about a question that waits."""
+
+    approval: Approval
+    decision: Decision
+    too_late: tuple[ReplyPayload, ...]
+    """What is answered if somebody else was quicker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandAnswer:
     """What becomes of a command: committed with its claim, so that it happens once."""
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    allowances: tuple[Allowance, ...] = ()
+    """What is allowed beyond limits on spending."""
+    ruling: Ruling | None = None
+    """A decision, made with the claim; it opens a turn of its own in the session that asked."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

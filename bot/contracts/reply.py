@@ -20,7 +20,7 @@ class Choice:
 
     label: str
     value: str
-    """What pressing it says, as an `INTERACTION` inbound: a command, such as ``/approve k4f7 no``."""
+    """What pressing it says, as an `INTERACTION` inbound: a command, ``/approve kf47m no``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

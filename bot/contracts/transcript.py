@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from bot.contracts.inbound import Inbound
 from bot.contracts.approval import Question
+from bot.contracts.inbound import Inbound
 from bot.contracts.messages import AssistantMessage, ToolCall, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.turn import Decision, Outcome, Rank, TurnId
+from bot.contracts.turn import Decision, Outcome, Rank, TurnId, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,20 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A model call that brought no answer and may have cost something all the same.
+
+    Its cost is what it may have been at most: missing evidence never permits more.
+    """
+
+    model: str
+    usage: Usage
+    lost_attempt: int | None = None
+    """The attempt whose process ended during the call; None if this one saw it end."""
+    kind: Literal["unanswered"] = "unanswered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
     """A chapter begins, with nothing in mind. What was before stays, under its own number."""
 
@@ -72,7 +86,9 @@ class Decided:
         return self.decision is not Decision.NO
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Decided
+Entry = (
+    Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Unanswered | Decided
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

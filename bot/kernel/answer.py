@@ -1,10 +1,12 @@
 """What answers a turn: its agent, surrounded by the turn's news and its waiting messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.contracts.approval import Question
 from bot.contracts.events import (
     AttemptFailed,
     Bus,
@@ -31,6 +33,8 @@ class Answers:
     agents: Mapping[AgentId, Agent]
     turns: Turns
     bus: Bus
+    can_show: Callable[[Turn, Question], bool]
+    """Whether a question can be shown in full where the turn's answer goes."""
 
     async def answer(self, turn: Turn) -> Ending:
         """Carry *turn* to its last word.
@@ -39,13 +43,18 @@ class Answers:
             BotError: it could not be answered; the sentence says why.
         """
         agent = self.agents[turn.arrival.route.agent_id]
-        return await agent.answer(turn, _TurnNews(turn, self.bus, self.turns).hooks())
+        return await agent.answer(
+            turn, _TurnNews(turn, self.bus, self.turns, self.can_show).hooks()
+        )
 
 
 class _TurnNews:
     """What one turn tells the world, and what the world has for it."""
 
-    def __init__(self, turn: Turn, bus: Bus, turns: Turns) -> None:
+    def __init__(
+        self, turn: Turn, bus: Bus, turns: Turns, can_show: Callable[[Turn, Question], bool]
+    ) -> None:
+        self._can_show = can_show
         self._turn = turn
         self._bus = bus
         self._turns = turns
@@ -59,6 +68,7 @@ class _TurnNews:
             words=self._words,
             message_made=self._message_made,
             message_dropped=self._message_dropped,
+            can_show=partial(self._can_show, self._turn),
             attempt_failed=self._attempt_failed,
             tool_started=self._tool_started,
             tool_ended=self._tool_ended,

@@ -15,6 +15,7 @@ from bot.contracts.people import People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.classify import is_stop
+from bot.kernel.decisions import decides
 from bot.reply import notices
 
 _log = structlog.get_logger(__name__)
@@ -192,16 +193,22 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
     """Return *arrival* with what *answers* say and change, together."""
     change = _together([one.change for one in answers if one.change is not None])
     reason = f"command:{command.name}"
+    allowances = tuple(allowed for one in answers for allowed in one.allowances)
     goes_on = next((one.goes_on for one in answers if one.goes_on is not None), None)
     if goes_on is not None:
         admission = Dispatch(reason=reason)
-        return replace(arrival, admission=admission, change=change, told=goes_on)
+        return replace(
+            arrival, admission=admission, change=change, allowances=allowances, told=goes_on
+        )
+    ruling = next((one.ruling for one in answers if one.ruling is not None), None)
     return replace(
         arrival,
         admission=Handled(reason=reason),
+        decides=None if ruling is None else decides(arrival, ruling),
         mode=QueueMode.STEER,
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,
+        allowances=allowances,
         stopped_notice=notices.not_started(notices.language_of(arrival.inbound.text)),
     )
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Failure, Rank
@@ -68,6 +69,19 @@ def failed(reason: str, language: Language, failure: Failure | None = None) -> R
     return _notice(own or sentences.failed(_clause(reason)))
 
 
+def spent(met: LimitMet, language: Language) -> ReplyPayload:
+    """The turn ended because its next model call would go beyond a limit."""
+    return _notice(_SENTENCES[language].spent(met))
+
+
+def nearly_spent(met: LimitMet, language: Language, person: str | None = None) -> ReplyPayload:
+    """A limit is near its end; with *person*, told to the owner of somebody else."""
+    sentences = _SENTENCES[language]
+    if person is None:
+        return _notice(sentences.nearly_spent(met))
+    return _notice(sentences.nearly_spent_by(met, person))
+
+
 def no_answer(language: Language) -> ReplyPayload:
     """The model said nothing where something must be said."""
     return _notice(_SENTENCES[language].no_answer)
@@ -111,6 +125,16 @@ def command_failed(reason: str, language: Language) -> ReplyPayload:
 def command_broke(language: Language) -> ReplyPayload:
     """A command failed by a fault of ours."""
     return _notice(_SENTENCES[language].command_broke)
+
+
+def question_expired(code: str, language: Language) -> ReplyPayload:
+    """Nobody decided about a question in time, which is a no."""
+    return _notice(_SENTENCES[language].question.expired(code))
+
+
+def sentences_of(language: Language) -> Sentences:
+    """Return all the bot can say in *language* (pure)."""
+    return _SENTENCES[language]
 
 
 def _notice(sentence: str) -> ReplyPayload:

@@ -7,7 +7,27 @@ A further language is one more file with such a table and one line in
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.contracts.turn import Failure, Rank
+from bot.contracts.budget import LimitMet
+from bot.contracts.turn import Decision, Failure, Rank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSentences:
+    """What is said when a person has to decide about a call."""
+
+    may_i: str
+    because: Callable[[str], str]
+    """Why it has to be asked for."""
+    hidden: str
+    """Characters that do not show stand there by their numbers."""
+    open_for: Callable[[str, int, str], str]
+    """Who asked, for how many minutes it stays open, and until when."""
+    or_write: str
+    """Before the commands that do the same as the buttons."""
+    choices: Mapping[Decision, str]
+    """What the buttons say."""
+    expired: Callable[[str], str]
+    """Nobody decided in time; the question's code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +42,13 @@ class Sentences:
     """The model said nothing where something must be said."""
     failures: Mapping[Failure, str]
     """The turn ended without an answer, for a reason that has a sentence of its own."""
+    spent: Callable[[LimitMet], str]
+    """The turn ended because its next model call would go beyond a limit: which, how much, until
+    when, and what goes on."""
+    nearly_spent: Callable[[LimitMet], str]
+    """A limit is near its end."""
+    nearly_spent_by: Callable[[LimitMet, str], str]
+    """The same to the owner, of somebody else, who is named."""
     queue_full: Callable[[int], str]
     """So many messages wait already that this one was not taken."""
     nothing_to_stop: str
@@ -38,3 +65,4 @@ class Sentences:
     """A command could not do what it is for, for a reason."""
     command_broke: str
     """A command failed by a fault of ours."""
+    question: QuestionSentences

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from bot.settings.agents import AgentSettings
+from bot.settings.approvals import ApprovalSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
@@ -43,6 +44,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    approvals: ApprovalSettings = Field(default={}, validate_default=True)
+    """Who decides about what has to be asked for."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
     """How long conversations are remembered, and how much of them a model sees."""
 
@@ -61,6 +64,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""

@@ -100,9 +100,7 @@ class SqliteApprovals:
         return await self._writer.write(unit)
 
 
-def ask(
-    connection: sqlite3.Connection, turn: Turn, questions: Sequence[Question]
-) -> None:
+def ask(connection: sqlite3.Connection, turn: Turn, questions: Sequence[Question]) -> None:
     """Write down what *turn* asks, as it ends."""
     for question in questions:
         connection.execute(
@@ -176,9 +174,7 @@ def _move(connection: sqlite3.Connection, code: str, state: ApprovalState) -> bo
     return moved.rowcount > 0
 
 
-def _allow(
-    connection: sqlite3.Connection, decides: Decides, question: Question, now: int
-) -> None:
+def _allow(connection: sqlite3.Connection, decides: Decides, question: Question, now: int) -> None:
     connection.execute(
         "INSERT INTO approval_rule (agent_id, tool, identity, made_by, made_at)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent_id, tool, identity) DO NOTHING",

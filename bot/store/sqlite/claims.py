@@ -22,7 +22,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import approvals, attempts, conversations, outbox, sessions
+from bot.store.sqlite import approvals, attempts, conversations, outbox, sessions, spending
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
@@ -227,9 +227,7 @@ def _answer(
     return Opened(turn=replace(turn, state=TurnState.FINISHED))
 
 
-def _decide(
-    connection: sqlite3.Connection, arrival: Arrival, decides: Decides, now: int
-) -> Opened:
+def _decide(connection: sqlite3.Connection, arrival: Arrival, decides: Decides, now: int) -> Opened:
     """Make the decision of *arrival* and open its turn, or say that it comes too late.
 
     Its turn waits for its session like any other, whatever the caps say: it was asked for.
@@ -292,6 +290,8 @@ def _insert(
         sessions.change(connection, turn, arrival.change, now)
     elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
         _say_anew(connection, arrival)
+    if arrival.allowances:
+        spending.allow(connection, turn, now)
     return turn
 
 
