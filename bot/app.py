@@ -1,19 +1,24 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.summary import summaries
 from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
 from bot.bus.local import LocalBus
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    RouteSpec,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
@@ -21,6 +26,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.entrance import load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
 from bot.kernel.deliveries import Deliveries
@@ -36,10 +42,6 @@ from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +91,15 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, seams)
+        specs = load_channels(settings)
+        entrance = await open_entrance(settings, specs, store, seams)
+        channels = _channels(settings, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         agent, found = await build_agent(settings, store, lineup, sandbox, seams)
-        server = _server(settings, channels, web=web)
+        server = _server(settings, channels, entrance.routes.specs(), web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -119,8 +122,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
+        intake = Intake(store.turns, Router(MAIN), entrance.doorkeeper, bus, seams.clock, seams.ids)
         return App(
             settings=settings,
             store=store,
@@ -143,14 +145,12 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
-
-
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
@@ -161,10 +161,7 @@ def _channels(
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
@@ -202,7 +199,9 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+def _server(
+    settings: Settings, channels: Sequence[Channel], routes: Sequence[RouteSpec], *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -210,9 +209,12 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
+            *routes,
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
         ],
     )

@@ -14,6 +14,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.entrance import load_channels
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
@@ -22,7 +23,6 @@ from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
 from bot.setup.findings import findings, look_at_disk
 from bot.workspace.given import GivenFiles
-from channels import load_channel
 
 
 def check() -> bool:
@@ -85,7 +85,7 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     )
     for name, section in settings.channels.items():
         try:
-            await load_channel(name, settings.module_of(name)).open(section, parts).close()
+            await load_channels(settings, name)[name].open(section, parts).close()
         except ConfigError as error:
             mistakes.append(error)
     return mistakes

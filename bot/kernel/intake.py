@@ -5,18 +5,17 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, assert_never
 
-from bot.access.rank import Ranks
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import StoreUnavailable
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.reply import Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
-from bot.kernel.admit import admit
-from bot.kernel.classify import classify
+from bot.kernel.doorkeeper import Doorkeeper, Judged
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -35,14 +34,14 @@ class Intake:
         self,
         turns: Turns,
         router: Router,
-        ranks: Ranks,
+        doorkeeper: Doorkeeper,
         bus: Bus,
         clock: Clock,
         ids: Ids,
     ) -> None:
         self._turns = turns
         self._router = router
-        self._ranks = ranks
+        self._doorkeeper = doorkeeper
         self._bus = bus
         self._clock = clock
         self._ids = ids
@@ -57,27 +56,43 @@ class Intake:
             StoreUnavailable: nothing was recorded.
         """
         faults.reach("in.recv")
-        arrivals = [await self._arrival(inbound) for inbound in inbounds]
-        with faults.commit("in.commit"):
-            results = await self._turns.open(*arrivals, cursor=cursor)
-        return [
-            await self._accepted(arrival, result)
-            for arrival, result in zip(arrivals, results, strict=True)
+        told_of = [self._doorkeeper.told_of(inbound) for inbound in inbounds]
+        judged = [
+            await self._doorkeeper.judge(inbound)
+            for inbound, row in zip(inbounds, told_of, strict=True)
+            if row is None
         ]
+        opened = iter(await self._opened(judged, cursor) if judged or cursor else ())
+        return [next(opened) if row is None else row for row in told_of]
 
-    async def _arrival(self, inbound: Inbound) -> Arrival:
-        event = classify(inbound)
-        sender_rank = await self._ranks.of(inbound)
-        admission = admit(inbound, event, sender_rank)
+    async def _opened(self, judged: Sequence[Judged], cursor: Cursor | None) -> Sequence[Accepted]:
+        async with self._doorkeeper.in_order(judged):
+            arrivals = [await self._arrival(one) for one in judged]
+            try:
+                with faults.commit("in.commit"):
+                    results = await self._turns.open(*arrivals, cursor=cursor)
+            except StoreUnavailable:
+                self._doorkeeper.failed(judged)
+                raise
+            accepted = [
+                await self._accepted(arrival, result)
+                for arrival, result in zip(arrivals, results, strict=True)
+            ]
+            for arrival, one, row in zip(arrivals, judged, accepted, strict=True):
+                await self._doorkeeper.opened(arrival, one, row)
+            return accepted
+
+    async def _arrival(self, judged: Judged) -> Arrival:
+        inbound, admission = judged.inbound, judged.admission
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self._clock.now()
-        return Arrival(
+        arrival = Arrival(
             turn_id=TurnId(self._ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self._router.route(inbound, sender_rank),
-            rank=sender_rank,
+            route=self._router.route(inbound, judged.rank),
+            rank=judged.rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
             target=_target(inbound),
@@ -86,6 +101,7 @@ class Intake:
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
         )
+        return await self._doorkeeper.answer(arrival, judged)
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
