@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Final
 
 from bot.contracts.inbound import Conversation, ConversationKind, Inbound
@@ -19,8 +18,6 @@ from bot.settings.access import (
 )
 from bot.settings.patterns import EXAMINED, safe_pattern
 from bot.settings.root import Settings
-
-_NOTHING: Final[Mapping[str, Rank]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +43,18 @@ class AccessPolicy:
     """The rules of one channel. Whatever they do not allow is closed."""
 
     direct: DirectPolicy = DirectPolicy.ALLOWLIST
-    listed: Mapping[str, Rank] = _NOTHING
+    listed: Mapping[str, Rank] = field(default_factory=dict)
     """Who may write in a direct chat by the settings, and as what."""
     takes_recorded: bool = False
     """Whether those count who were let in while it ran: approved, or invited."""
     rooms: RoomsPolicy = RoomsPolicy.DISABLED
-    rules: Mapping[str, RoomRule] = MappingProxyType({})
+    rules: Mapping[str, RoomRule] = field(default_factory=dict)
     """By room, by ``<space>/<room>`` or by ``<space>/*``."""
     otherwise: RoomRule | None = None
     """The rule of every other room, where all rooms are open."""
     patterns: tuple[re.Pattern[str], ...] = ()
     observes: bool = True
-    role_ranks: Mapping[str, Rank] = _NOTHING
+    role_ranks: Mapping[str, Rank] = field(default_factory=dict)
 
     def rule(self, conversation: Conversation) -> RoomRule | None:
         """Return the rule of a room, or None for one in which the bot does not listen (pure).
@@ -106,18 +103,16 @@ def policy_of(direct: DirectSettings, rooms: RoomsSettings) -> AccessPolicy:
     needs_mention = rooms.mention is Mention.REQUIRED
     return AccessPolicy(
         direct=direct.policy,
-        listed=MappingProxyType(dict.fromkeys(direct.allow, direct.rank.rank)),
+        listed=dict.fromkeys(direct.allow, direct.rank.rank),
         takes_recorded=direct.policy in {DirectPolicy.PAIRING, DirectPolicy.OPEN},
         rooms=rooms.policy,
-        rules=MappingProxyType(
-            {room: _rule(settings, needs_mention) for room, settings in rooms.allow.items()}
-        ),
+        rules={room: _rule(settings, needs_mention) for room, settings in rooms.allow.items()},
         otherwise=RoomRule(needs_mention=needs_mention)
         if rooms.policy is RoomsPolicy.OPEN
         else None,
         patterns=tuple(map(safe_pattern, rooms.patterns)),
         observes=rooms.observe,
-        role_ranks=MappingProxyType({role: rank.rank for role, rank in rooms.ranks.items()}),
+        role_ranks={role: rank.rank for role, rank in rooms.ranks.items()},
     )
 
 

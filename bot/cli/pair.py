@@ -1,4 +1,4 @@
-"""``stonechat pair`` and ``stonechat owner``: who is let in on the platforms, and whose bot it is."""
+"""``stonechat pair`` and ``stonechat owner``: who is let in, and whose bot it is."""
 
 import asyncio
 

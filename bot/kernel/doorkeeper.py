@@ -153,7 +153,7 @@ class Doorkeeper:
         inbound = judged.inbound
         if judged.admission.reason == _TOO_FAST:
             self._memory.paces.tells(inbound, accepted)
-        if judged.rank is Rank.OWNER:
+        if arrival.rank is Rank.OWNER:
             await self._memory.owners.saw(inbound)
         if not arrival.replies or not isinstance(judged.admission, Drop | Observe):
             return
