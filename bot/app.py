@@ -7,9 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from bot.agent.lineup import Lineup
+from bot.agent.policy import permitted
 from bot.agent.summary import summaries
 from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
 from bot.bus.local import LocalBus
+from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import (
     Channel,
     ChannelParts,
@@ -20,15 +22,17 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
-from bot.entrance import load_channels, open_entrance
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
+from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
@@ -40,6 +44,7 @@ from bot.media.folder import MediaFolder
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
+from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
 
@@ -122,7 +127,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        intake = Intake(store.turns, Router(MAIN), entrance.doorkeeper, bus, seams.clock, seams.ids)
+        intake = _intake(store, entrance, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -143,6 +148,28 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _intake(store: Store, entrance: Entrance, bus: LocalBus, about: About, seams: Seams) -> Intake:
+    return Intake(
+        turns=store.turns,
+        router=Router(MAIN),
+        doorkeeper=entrance.doorkeeper,
+        door=CommandDoor(COMMANDS, store, entrance.people, about),
+        bus=bus,
+        clock=seams.clock,
+        ids=seams.ids,
+    )
+
+
+def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
+    """Say what the bot may tell of itself in a chat."""
+    tools = tools_of(sandbox, seams)
+    return LiveAbout(
+        settings=lambda: setup.settings,
+        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
+    )
 
 
 def _channels(

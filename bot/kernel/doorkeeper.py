@@ -150,17 +150,17 @@ class Doorkeeper:
         Raises:
             StoreUnavailable: it is told again; nothing else is lost.
         """
-        inbound = judged.inbound
-        if judged.admission.reason == _TOO_FAST:
+        inbound, admission = judged.inbound, arrival.admission
+        if admission.reason == _TOO_FAST:
             self._memory.paces.tells(inbound, accepted)
         if arrival.rank is Rank.OWNER:
             await self._memory.owners.saw(inbound)
-        if not arrival.replies or not isinstance(judged.admission, Drop | Observe):
+        if not arrival.replies or not isinstance(admission, Drop | Observe):
             return
-        if judged.admission.reason == _NOT_PAIRED and self._memory.pairing is not None:
+        if admission.reason == _NOT_PAIRED and self._memory.pairing is not None:
             await self._memory.pairing.was_told(inbound)
         elif judged.rank is Rank.OWNER:
-            await self._memory.gates.told(inbound, judged.admission.reason)
+            await self._memory.gates.told(inbound, admission.reason)
 
     def failed(self, judged: Sequence[Judged]) -> None:
         """Forget what was to be told: nothing was recorded, and it comes again."""

@@ -1,7 +1,7 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
@@ -15,6 +15,7 @@ from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.reply import Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
+from bot.kernel.commands import CommandDoor
 from bot.kernel.doorkeeper import Doorkeeper, Judged
 from bot.kernel.route import Router
 from bot.reply import notices
@@ -27,24 +28,17 @@ _FRESH: Final = {
 """How late a turn may begin: a person waits a day for an answer, a room has moved on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """The first commit of every message."""
 
-    def __init__(
-        self,
-        turns: Turns,
-        router: Router,
-        doorkeeper: Doorkeeper,
-        bus: Bus,
-        clock: Clock,
-        ids: Ids,
-    ) -> None:
-        self._turns = turns
-        self._router = router
-        self._doorkeeper = doorkeeper
-        self._bus = bus
-        self._clock = clock
-        self._ids = ids
+    turns: Turns
+    router: Router
+    doorkeeper: Doorkeeper
+    door: CommandDoor
+    bus: Bus
+    clock: Clock
+    ids: Ids
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -56,9 +50,9 @@ class Intake:
             StoreUnavailable: nothing was recorded.
         """
         faults.reach("in.recv")
-        told_of = [self._doorkeeper.told_of(inbound) for inbound in inbounds]
+        told_of = [self.doorkeeper.told_of(inbound) for inbound in inbounds]
         judged = [
-            await self._doorkeeper.judge(inbound)
+            await self.doorkeeper.judge(inbound)
             for inbound, row in zip(inbounds, told_of, strict=True)
             if row is None
         ]
@@ -66,32 +60,32 @@ class Intake:
         return [next(opened) if row is None else row for row in told_of]
 
     async def _opened(self, judged: Sequence[Judged], cursor: Cursor | None) -> Sequence[Accepted]:
-        async with self._doorkeeper.in_order(judged):
+        async with self.doorkeeper.in_order(judged):
             arrivals = [await self._arrival(one) for one in judged]
             try:
                 with faults.commit("in.commit"):
-                    results = await self._turns.open(*arrivals, cursor=cursor)
+                    results = await self.turns.open(*arrivals, cursor=cursor)
             except StoreUnavailable:
-                self._doorkeeper.failed(judged)
+                self.doorkeeper.failed(judged)
                 raise
             accepted = [
                 await self._accepted(arrival, result)
                 for arrival, result in zip(arrivals, results, strict=True)
             ]
             for arrival, one, row in zip(arrivals, judged, accepted, strict=True):
-                await self._doorkeeper.opened(arrival, one, row)
+                await self.doorkeeper.opened(arrival, one, row)
             return accepted
 
     async def _arrival(self, judged: Judged) -> Arrival:
         inbound, admission = judged.inbound, judged.admission
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
-        now = self._clock.now()
+        now = self.clock.now()
         arrival = Arrival(
-            turn_id=TurnId(self._ids.new()),
+            turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self._router.route(inbound, judged.rank),
+            route=self.router.route(inbound, judged.rank),
             rank=judged.rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
@@ -101,14 +95,17 @@ class Intake:
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
         )
-        return await self._doorkeeper.answer(arrival, judged)
+        answered = await self.door.answer(arrival)
+        if answered.admission is not admission:  # a command, which passes the gate of a room
+            return answered
+        return await self.doorkeeper.answer(answered, judged)
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
-                    self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
+                    self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
                 return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)
             case Duplicate(turn=turn):
                 return Accepted(
@@ -120,8 +117,9 @@ class Intake:
                     arrival,
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
+                    change=None,
                 )
-                return await self._accepted(refused, (await self._turns.open(refused))[0])
+                return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:
                 assert_never(result)
 

@@ -7,7 +7,7 @@ A further language is one more file with such a table and one line in
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +43,9 @@ class Sentences:
     gates: Mapping[str, Callable[[str, str], str]]
     """A rule kept a message of the owner back: where it was written, and what to change in the
     settings. By the admission's reason."""
+    not_permitted: Callable[[str, Rank], str]
+    """What was asked for is for a higher rank."""
+    command_failed: Callable[[str], str]
+    """A command could not do what it is for, for a reason."""
+    command_broke: str
+    """A command failed by a fault of ours."""
