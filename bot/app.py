@@ -155,7 +155,7 @@ def _intake(store: Store, entrance: Entrance, bus: LocalBus, about: About, seams
         turns=store.turns,
         router=Router(MAIN),
         doorkeeper=entrance.doorkeeper,
-        door=CommandDoor(COMMANDS, store, entrance.people, about),
+        door=CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs),
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,

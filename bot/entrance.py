@@ -13,7 +13,7 @@ from bot.access.rank import Ranks
 from bot.assistant import Seams
 from bot.contracts.channel import ChannelSpec
 from bot.contracts.errors import ConfigError
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.http.access import AccessRoutes
 from bot.kernel.doorkeeper import Doorkeeper, Memory
@@ -31,8 +31,8 @@ class Entrance:
 
     people: People
     doorkeeper: Doorkeeper
-    pairing: Pairing
-    owners: Owners
+    pairs: Pairs | None
+    """Who waits to be let in; None where nobody is let in for now."""
     routes: AccessRoutes
 
 
@@ -78,14 +78,12 @@ async def open_entrance(
         policies={**policies_of(settings), **own_doors},
         owner_alone=bool(settings.problem),
     )
-    memory = Memory.of(
-        None if settings.problem else pairing, owners, ToldOfGates(store.records), seams.clock
-    )
+    pairs = None if settings.problem else pairing
+    memory = Memory.of(pairs, owners, ToldOfGates(store.records), seams.clock)
     shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
     return Entrance(
         people=people,
         doorkeeper=Doorkeeper(ranks, memory),
-        pairing=pairing,
-        owners=owners,
+        pairs=pairs,
         routes=AccessRoutes(pairing, owners, shapes),
     )

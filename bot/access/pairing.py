@@ -5,8 +5,8 @@ are never more than three, however many ask at once. It never opens a room and m
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,7 +16,7 @@ from bot.access.people import RecordedPeople
 from bot.contracts.clock import Clock, Codes
 from bot.contracts.errors import AccessRefused
 from bot.contracts.inbound import Inbound
-from bot.contracts.people import Person
+from bot.contracts.people import Person, Request
 from bot.contracts.store import Record, Records
 from bot.contracts.turn import Rank
 
@@ -28,21 +28,6 @@ MOST: Final = 3
 _PREFIX: Final = "pairing:"
 _LOCKED: Final = "too many wrong codes within the hour: wait, or refuse what you do not know"
 _WRONG: Final = "no request has this code: it is mistyped, was decided, or is older than an hour"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Somebody unknown who wrote, and waits to be let in."""
-
-    channel: str
-    account: str
-    id: str
-    name: str
-    """What they call themselves: anybody's name, perhaps."""
-    digest: str
-    asked_at: datetime
-    told: bool = False
-    """Whether their code is on its way to them; until it is, they are given another."""
 
 
 _REQUESTS: Final = TypeAdapter(tuple[Request, ...])

@@ -3,12 +3,16 @@
 from typing import Final
 
 from bot.commands.help import commands_, help_
+from bot.commands.pair import pair
 from bot.commands.status import status
+from bot.commands.whoami import whoami
 from bot.contracts.command import Command
 
 BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    whoami,
+    pair,
 )
 """To add one: a file beside this one, a line here, and its summary in every language's file."""

@@ -43,12 +43,13 @@ class Judged:
 
     @property
     def may_be_told(self) -> bool:
-        """Whether something at the door hangs on being the first: a code, a notice given once."""
+        """Whether it hangs on being the first: a code, a command about one, a notice given once."""
         kept_back = isinstance(self.admission, Drop | Observe)
         return (
             (kept_back and self.rank is Rank.OWNER)
             or (kept_back and self.admission.reason == _NOT_PAIRED)
             or said_code(self.inbound) is not None
+            or (self.rank is Rank.OWNER and self.inbound.text.lstrip().startswith("/"))
         )
 
 
