@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -59,8 +60,14 @@ class _Offered:
     until: datetime
 
 
-_KEPT: Final = TypeAdapter(Owner)
-_OFFERED: Final = TypeAdapter(_Offered)
+@cache
+def _kept() -> TypeAdapter[Owner]:
+    return TypeAdapter(Owner)
+
+
+@cache
+def _offered_code() -> TypeAdapter[_Offered]:
+    return TypeAdapter(_Offered)
 
 
 class Owners:
@@ -81,13 +88,13 @@ class Owners:
         """Read what is recorded. What cannot be read makes nobody owner."""
         for record in await self._records.scan(_OWNER):
             try:
-                owner = _KEPT.validate_json(record.value)
+                owner = _kept().validate_json(record.value)
             except ValidationError:
                 continue
             self._owners[f"{owner.channel}:{owner.id}"] = owner
         for record in await self._records.scan(_CODE):
             try:
-                offered = _OFFERED.validate_json(record.value)
+                offered = _offered_code().validate_json(record.value)
             except ValidationError:
                 continue
             self._offered[record.key.removeprefix(_CODE)] = offered
@@ -126,7 +133,7 @@ class Owners:
         code = self._codes.new(_LENGTH)
         offered = _Offered(digest=digest(code), until=self._clock.now() + CODE_LASTS)
         self._offered[channel] = offered
-        await self._write(f"{_CODE}{channel}", _OFFERED.dump_json(offered))
+        await self._write(f"{_CODE}{channel}", _offered_code().dump_json(offered))
         return "-".join(code[at : at + 4] for at in range(0, _LENGTH, 4))
 
     async def saw(self, inbound: Inbound) -> None:
@@ -160,7 +167,7 @@ class Owners:
         return Redeemed.MADE
 
     async def _keep(self, owner: Owner) -> None:
-        await self._write(f"{_OWNER}{owner.channel}:{owner.id}", _KEPT.dump_json(owner))
+        await self._write(f"{_OWNER}{owner.channel}:{owner.id}", _kept().dump_json(owner))
         self._owners[f"{owner.channel}:{owner.id}"] = owner
 
     async def _write(self, key: str, value: bytes) -> None:

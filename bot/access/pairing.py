@@ -7,6 +7,7 @@ are never more than three, however many ask at once. It never opens a room and m
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -30,7 +31,9 @@ _LOCKED: Final = "too many wrong codes within the hour: wait, or refuse what you
 _WRONG: Final = "no request has this code: it is mistyped, was decided, or is older than an hour"
 
 
-_REQUESTS: Final = TypeAdapter(tuple[Request, ...])
+@cache
+def _kept() -> TypeAdapter[tuple[Request, ...]]:
+    return TypeAdapter(tuple[Request, ...])
 
 
 class Pairing:
@@ -157,7 +160,7 @@ class Pairing:
             if after == before:
                 return after
             version = record.version if record else 0
-            if await self._records.swap(key, _REQUESTS.dump_json(after), version=version):
+            if await self._records.swap(key, _kept().dump_json(after), version=version):
                 return after
 
     def _fresh(self, requests: tuple[Request, ...]) -> tuple[Request, ...]:
@@ -174,6 +177,6 @@ def _requests(record: Record | None) -> tuple[Request, ...]:
     if record is None:
         return ()
     try:
-        return _REQUESTS.validate_json(record.value)
+        return _kept().validate_json(record.value)
     except ValidationError:
         return ()

@@ -8,7 +8,7 @@ from bot.cli import Exit
 from bot.cli.control import ask
 from bot.cli.start import prepare
 from bot.cli.table import local, one_line, show
-from bot.http.access import OWNER_CODE, OWNERS, PAIRS, PairList
+from bot.http.access import PairList, new_code, owner_list, pair_list
 
 
 def list_pairs(*, debug: bool) -> Exit:
@@ -83,7 +83,7 @@ def list_owners(*, debug: bool) -> Exit:
         NoAnswer: the bot does not run.
     """
     settings = prepare(debug=debug, quiet=True)
-    told = OWNERS.validate_json(asyncio.run(ask(settings, "GET", "/owners", None)))
+    told = owner_list().validate_json(asyncio.run(ask(settings, "GET", "/owners", None)))
     show(
         ("who", "calls themself", "since"),
         ((one.who, one.name, local(one.since)) for one in told.owners),
@@ -99,7 +99,7 @@ def add_owner(who: str, *, debug: bool) -> Exit:
         NoAnswer: the bot does not run, or that is no account.
     """
     settings = prepare(debug=debug, quiet=True)
-    told = OWNERS.validate_json(asyncio.run(ask(settings, "POST", "/owners", {"who": who})))
+    told = owner_list().validate_json(asyncio.run(ask(settings, "POST", "/owners", {"who": who})))
     typer.echo(f"{told.owners[0].who} is owner: every tool, and all that the bot remembers of you.")
     return Exit.DONE
 
@@ -111,7 +111,9 @@ def remove_owner(who: str, *, debug: bool) -> Exit:
         NoAnswer: the bot does not run, or they are none.
     """
     settings = prepare(debug=debug, quiet=True)
-    told = OWNERS.validate_json(asyncio.run(ask(settings, "POST", "/owners/remove", {"who": who})))
+    told = owner_list().validate_json(
+        asyncio.run(ask(settings, "POST", "/owners/remove", {"who": who}))
+    )
     typer.echo(f"{told.owners[0].who} is owner no more.")
     return Exit.DONE
 
@@ -124,7 +126,7 @@ def owner_code(channel: str, *, debug: bool) -> Exit:
     """
     settings = prepare(debug=debug, quiet=True)
     answer = asyncio.run(ask(settings, "POST", "/owners/code", {"channel": channel}))
-    code = OWNER_CODE.validate_json(answer)
+    code = new_code().validate_json(answer)
     typer.echo(
         f"Write this to the bot in a direct chat on {code.channel}; it works once, within "
         f"{code.until_minutes} minutes:\n\n  /owner {code.code}\n\n"
@@ -135,4 +137,4 @@ def owner_code(channel: str, *, debug: bool) -> Exit:
 
 def _pairs(method: str, path: str, body: object, *, debug: bool) -> PairList:
     settings = prepare(debug=debug, quiet=True)
-    return PAIRS.validate_json(asyncio.run(ask(settings, method, path, body)))
+    return pair_list().validate_json(asyncio.run(ask(settings, method, path, body)))

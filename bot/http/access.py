@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Final
 
 from aiohttp import web
@@ -103,12 +104,37 @@ class ChannelWish:
     channel: Text
 
 
-PAIRS: Final = TypeAdapter(PairList)
-OWNERS: Final = TypeAdapter(OwnerList)
-OWNER_CODE: Final = TypeAdapter(OwnerCode)
-_CODE: Final = TypeAdapter(CodeWish)
-_WHO: Final = TypeAdapter(WhoWish)
-_CHANNEL: Final = TypeAdapter(ChannelWish)
+@cache
+def pair_list() -> TypeAdapter[PairList]:
+    """Read and write a list of who waits and who was let in."""
+    return TypeAdapter(PairList)
+
+
+@cache
+def owner_list() -> TypeAdapter[OwnerList]:
+    """Read and write a list of owners."""
+    return TypeAdapter(OwnerList)
+
+
+@cache
+def new_code() -> TypeAdapter[OwnerCode]:
+    """Read and write the answer to who wants a code."""
+    return TypeAdapter(OwnerCode)
+
+
+@cache
+def _code_wish() -> TypeAdapter[CodeWish]:
+    return TypeAdapter(CodeWish)
+
+
+@cache
+def _who_wish() -> TypeAdapter[WhoWish]:
+    return TypeAdapter(WhoWish)
+
+
+@cache
+def _channel_wish() -> TypeAdapter[ChannelWish]:
+    return TypeAdapter(ChannelWish)
 
 
 class AccessRoutes:
@@ -154,21 +180,21 @@ class AccessRoutes:
             for channel in self._shapes
             for person in await self._pairing.let_in(channel)
         ]
-        return _json(PAIRS.dump_json(PairList(waiting=waiting, people=tuple(people))))
+        return _json(pair_list().dump_json(PairList(waiting=waiting, people=tuple(people))))
 
     async def approve(self, request: web.Request) -> web.Response:
         """Let in who has a code."""
-        wish = _CODE.validate_json(await _body(request))
+        wish = _code_wish().validate_json(await _body(request))
         rank = _RANKS.get(wish.rank)
         if rank is None:
             found, ranks = repr(wish.rank[:40]), ", ".join(_RANKS)
             raise AccessRefused(f"a rank is one of {ranks}, and not {found}")
         channel, person = await self._pairing.approve(wish.code, by=_TERMINAL, rank=rank)
-        return _json(PAIRS.dump_json(PairList(people=(_let_in(channel, person),))))
+        return _json(pair_list().dump_json(PairList(people=(_let_in(channel, person),))))
 
     async def refuse(self, request: web.Request) -> web.Response:
         """Let a request go."""
-        wish = _CODE.validate_json(await _body(request))
+        wish = _code_wish().validate_json(await _body(request))
         gone = await self._pairing.refuse(wish.code, by=_TERMINAL)
         knock = Knock(
             who=f"{gone.channel}:{gone.id}",
@@ -176,13 +202,13 @@ class AccessRoutes:
             asked_at=gone.asked_at,
             until=gone.asked_at + LASTS,
         )
-        return _json(PAIRS.dump_json(PairList(waiting=(knock,))))
+        return _json(pair_list().dump_json(PairList(waiting=(knock,))))
 
     async def revoke(self, request: web.Request) -> web.Response:
         """Shut somebody out who was let in."""
-        channel, sender_id = self._whom(_WHO.validate_json(await _body(request)).who)
+        channel, sender_id = self._whom(_who_wish().validate_json(await _body(request)).who)
         person = await self._pairing.revoke(channel, sender_id)
-        return _json(PAIRS.dump_json(PairList(people=(_let_in(channel, person),))))
+        return _json(pair_list().dump_json(PairList(people=(_let_in(channel, person),))))
 
     async def owners(self, _request: web.Request) -> web.Response:
         """List the owners."""
@@ -190,12 +216,12 @@ class AccessRoutes:
 
     async def add_owner(self, request: web.Request) -> web.Response:
         """Make somebody owner."""
-        channel, sender_id = self._whom(_WHO.validate_json(await _body(request)).who)
+        channel, sender_id = self._whom(_who_wish().validate_json(await _body(request)).who)
         return _owners(await self._owners.add(channel, sender_id))
 
     async def remove_owner(self, request: web.Request) -> web.Response:
         """Make somebody owner no more."""
-        who = _WHO.validate_json(await _body(request)).who
+        who = _who_wish().validate_json(await _body(request)).who
         channel, _, sender_id = who.partition(":")
         owner = await self._owners.remove(channel, sender_id)
         if owner is None:
@@ -204,14 +230,14 @@ class AccessRoutes:
 
     async def owner_code(self, request: web.Request) -> web.Response:
         """Make the code that makes whoever tells it owner."""
-        channel = _CHANNEL.validate_json(await _body(request)).channel
+        channel = _channel_wish().validate_json(await _body(request)).channel
         self._check_channel(channel)
         code = OwnerCode(
             channel=channel,
             code=await self._owners.offer(channel),
             until_minutes=int(CODE_LASTS.total_seconds() // 60),
         )
-        return _json(OWNER_CODE.dump_json(code))
+        return _json(new_code().dump_json(code))
 
     def _whom(self, who: str) -> tuple[str, str]:
         """Read ``<channel>:<id>``.
@@ -278,7 +304,7 @@ def _owners(*owners: Owner) -> web.Response:
         OwnerRow(who=f"{owner.channel}:{owner.id}", name=owner.name, since=owner.since)
         for owner in owners
     )
-    return _json(OWNERS.dump_json(OwnerList(owners=rows)))
+    return _json(owner_list().dump_json(OwnerList(owners=rows)))
 
 
 def _json(body: bytes) -> web.Response:

@@ -41,7 +41,7 @@ CHINESE: Final = Sentences(
     not_started="还没开始就停止了。",
     not_delivered=lambda reason: f"答案已经有了，但没能送到：{reason}。请再问一次。",
     not_paired=lambda code, command: (
-        f"我还不认识你，你写的内容没有保存。你的配对码是 {code}。请运行我的人在一小时内执行 "
+        f"我还不认识你，你写的没有保存。配对码是 {code}。请运行我的人在一小时内执行 "
         f"`{command} {code}`，或对我说 /pair {code}，然后你再发消息。"
     ),
     owner_made="从现在起，你是我在这里的主人。",
@@ -58,8 +58,8 @@ CHINESE: Final = Sentences(
             f"`{setting}` 设为 allowlist，列出该群，然后重启我。"
         ),
         "room:not-mentioned": lambda where, setting: (
-            f"在 {where} 里，只有提到我、回复我或给我命令时我才回答，其余的我只旁听。要我总是回答，"
-            f"请在 config.yaml 的 `{setting}` 下写 `mention: off`，然后重启我。这句话我只说一次。"
+            f"在 {where} 里，只有提到我、回复我或给我命令时我才回答，其余只旁听。要我总是回答，"
+            f"请在 config.yaml 的 `{setting}` 下写 `mention: off`，然后重启我。"
         ),
         "direct:disabled": lambda _, setting: (
             f"我在这里的私聊中不回答任何人。要改变这一点，请在 config.yaml 中把 `{setting}` 设为 "

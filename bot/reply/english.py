@@ -71,9 +71,9 @@ ENGLISH: Final = Sentences(
         f"I had an answer and could not bring it to you: {reason}. Please ask again."
     ),
     not_paired=lambda code, command: (
-        f"I do not know you yet, and I have not kept what you wrote. Your code is {code}. Whoever "
-        f"runs me lets you in with `{command} {code}`, or by telling me /pair {code}, within an "
-        "hour. Then write again."
+        f"I do not know you, and keep nothing of what you wrote. Your code is {code}. Whoever runs "
+        f"me lets you in within an hour: `{command} {code}`, or /pair {code} to me. Then write "
+        "again."
     ),
     owner_made="You are my owner here from now on.",
     wrong_code="This is not the code. Ask the terminal for a new one: it works for ten minutes.",
@@ -84,21 +84,20 @@ ENGLISH: Final = Sentences(
     too_fast="You write faster than I read. I took the first messages; please wait a little.",
     gates={
         "room:not-listed": lambda where, setting: (
-            f"I do not listen in {where}: it is not listed. To change that, put it below "
-            f"`{setting}` in config.yaml and start me again."
+            f"I do not listen in {where}. To change that, put it below `{setting}` in config.yaml "
+            "and start me again."
         ),
         "rooms:disabled": lambda where, setting: (
-            f"I do not listen in {where}, nor in any room. To change that, set `{setting}` to "
-            "allowlist in config.yaml, list the room, and start me again."
+            f"I listen in no room, and so not in {where}. To change that, set `{setting}` to "
+            "allowlist in config.yaml, list the room and start me again."
         ),
         "room:not-mentioned": lambda where, setting: (
-            f"In {where} I answer whoever names me, replies to me or gives me a command; the rest "
-            f"I only read along. To be answered always, write `mention: off` below `{setting}` in "
-            "config.yaml and start me again. I say this once."
+            f"In {where} I answer who names me, replies to me or gives me a command. For more, "
+            f"write `mention: off` below `{setting}` in config.yaml and start me again."
         ),
         "direct:disabled": lambda _, setting: (
-            f"I answer nobody in direct chats here. To change that, set `{setting}` in config.yaml "
-            "to pairing and start me again."
+            f"I answer nobody in direct chats here. To change that, set `{setting}` to pairing in "
+            "config.yaml and start me again."
         ),
         "message:empty": lambda _, __: (
             "There was nothing in your message that I can read: no words and no file."

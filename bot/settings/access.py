@@ -66,7 +66,7 @@ def _word(kind: type[StrEnum]) -> Callable[[object], StrEnum]:
     def read(value: object) -> StrEnum:
         word = value if isinstance(value, str) else ""
         if word not in set(kind):
-            raise refusal(value, one_of(kind, word))
+            raise refusal(value, one_of(map(str, kind), word))
         return kind(word)
 
     return read
