@@ -105,7 +105,8 @@ class Doorkeeper:
             admission = Drop(reason="loop:bots")
         elif goes_on and bounds.is_too_long(inbound):
             admission = Drop(reason=_TOO_LONG)
-        if not inbound.sender.is_me and not self._memory.paces.bears(inbound, rank):
+        is_counted = inbound.sender.is_me or (goes_on and inbound.sender.is_bot)
+        if not is_counted and not self._memory.paces.bears(inbound, rank):
             admission = Drop(reason=_TOO_FAST)
         return Judged(inbound=inbound, event=event, rank=rank, admission=admission)
 

@@ -6,6 +6,7 @@ number of ways in which it can match.
 """
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,8 +35,10 @@ def safe_pattern(text: str) -> re.Pattern[str]:
     if not text.strip() or len(text) > LONGEST_PATTERN:
         raise ValueError(f"a regular expression of 1 to {LONGEST_PATTERN} characters")
     try:
-        compiled = re.compile(text, re.IGNORECASE)
-    except (re.error, OverflowError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # it means something else some day
+            compiled = re.compile(text, re.IGNORECASE)
+    except (re.error, OverflowError, FutureWarning) as error:
         raise ValueError(f"a regular expression ({error})") from None
     if compiled.search(""):
         raise ValueError("a regular expression that does not match everything")
