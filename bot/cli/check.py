@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from bot import __version__
+from bot.access.doubts import doubts
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
 from bot.clock import RandomIds, SystemClock
@@ -124,3 +125,7 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     disk = look_at_disk(settings.home)
     for finding in findings(settings, sandbox=sandbox, disk=disk):
         yield f"! {finding.what}; to mend it: {finding.fix}"
+    specs = load_channels(settings)
+    shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
+    for what, fix in doubts(settings, shapes):
+        yield f"! {what}; to mend it: {fix}"
