@@ -3,13 +3,23 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
+from bot.agent.policy import Place
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assistant import (
+    MAIN,
+    Seams,
+    build_agent,
+    open_lineup,
+    open_purse,
+    policy_of,
+    sandbox_sought,
+    tools_of,
+)
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import (
@@ -18,25 +28,27 @@ from bot.contracts.channel import (
     ChannelSpec,
     Gateway,
     HasPage,
-    RouteSpec,
+    MeetsOwner,
     ServesHttp,
 )
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
@@ -60,6 +72,7 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -103,8 +116,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
-        server = _server(settings, channels, entrance.routes.specs(), web=web)
+        purse = await open_purse(settings, store, seams.clock)
+        agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
+        server = _server(settings, channels, store, entrance, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -116,18 +130,21 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             ),
         )
         _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
-        runner = TurnRunner(
+        deliveries = _deliveries(channels, seams)
+        runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
+        intake = Intake(
             turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
+            router=Router(MAIN),
+            doorkeeper=entrance.doorkeeper,
+            door=CommandDoor(
+                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
+            ),
+            allow=purse.allow,
             bus=bus,
             clock=seams.clock,
+            ids=seams.ids,
+            idle=settings.sessions.idle,
         )
-        intake = _intake(store, entrance, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -142,6 +159,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             sandbox=found,
@@ -150,24 +168,32 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(store: Store, entrance: Entrance, bus: LocalBus, about: About, seams: Seams) -> Intake:
-    return Intake(
-        turns=store.turns,
-        router=Router(MAIN),
-        doorkeeper=entrance.doorkeeper,
-        door=CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs),
-        bus=bus,
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
+    return TurnRunner(
+        turns=answers.turns,
+        answer=answers.answer,
+        compose=deliveries.of_outcome,
+        bus=answers.bus,
+        clock=deliveries.clock,
+    )
+
+
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
         clock=seams.clock,
-        ids=seams.ids,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
     )
 
 
 def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
-    tools = tools_of(sandbox, seams)
+    policy = policy_of(setup.settings, sandbox, seams)
     return LiveAbout(
         settings=lambda: setup.settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -187,6 +213,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
@@ -226,8 +253,17 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
 def _server(
-    settings: Settings, channels: Sequence[Channel], routes: Sequence[RouteSpec], *, web: bool
+    settings: Settings,
+    channels: Sequence[Channel],
+    store: Store,
+    entrance: Entrance,
+    *,
+    web: bool,
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -236,7 +272,8 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            *routes,
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
             *(
                 route
                 for channel in channels

@@ -104,7 +104,7 @@ class Doorkeeper:
         if goes_on and inbound.sender.is_bot and not self._memory.loops.takes(inbound):
             admission = Drop(reason="loop:bots")
         elif goes_on and bounds.is_too_long(inbound):
-            admission = Drop(reason=_TOO_LONG)
+            admission, inbound = Drop(reason=_TOO_LONG), bounds.beginning(inbound)
         is_counted = inbound.sender.is_me or (goes_on and inbound.sender.is_bot)
         if not is_counted and not self._memory.paces.bears(inbound, rank):
             admission = Drop(reason=_TOO_FAST)
@@ -132,8 +132,7 @@ class Doorkeeper:
                 arrival = await self._asked(arrival, judged)
             case Drop(reason=reason) if reason == _TOO_LONG:
                 notice = notices.too_long(bounds.LONGEST_TEXT, _language(judged))
-                kept = bounds.beginning(arrival.inbound)
-                arrival = replace(arrival, inbound=kept, replies=(notice,))
+                arrival = replace(arrival, replies=(notice,))
             case Drop(reason=reason) if reason == _TOO_FAST and judged.rank >= Rank.GUEST:
                 if self._was_meant(judged):
                     arrival = replace(arrival, replies=(notices.too_fast(_language(judged)),))
@@ -195,7 +194,9 @@ class Doorkeeper:
 
     async def _asked(self, arrival: Arrival, judged: Judged) -> Arrival:
         """Give a stranger who writes their code, once."""
-        if self._memory.pairing is None or judged.event not in _WRITES:
+        who = f"{judged.inbound.channel}:{judged.inbound.sender.id}"
+        is_owner = who in self._memory.owners  # by a code that came a moment before
+        if self._memory.pairing is None or judged.event not in _WRITES or is_owner:
             return arrival
         code = await self._memory.pairing.ask(judged.inbound)
         if code is None:
@@ -231,7 +232,7 @@ class Doorkeeper:
 
 
 def _language(judged: Judged) -> notices.Language:
-    return notices.language_of(judged.inbound.text[: bounds.LONGEST_TEXT])
+    return notices.language_of(judged.inbound.text)
 
 
 def _place(inbound: Inbound) -> str:

@@ -1,12 +1,13 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
+from bot.contracts.budget import Allowance
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import StoreUnavailable
@@ -36,9 +37,13 @@ class Intake:
     router: Router
     doorkeeper: Doorkeeper
     door: CommandDoor
+    allow: Callable[[Allowance], None]
+    """Takes what the owner allows beyond limits, once it is recorded."""
     bus: Bus
     clock: Clock
     ids: Ids
+    idle: Callable[[ConversationKind], timedelta | None]
+    """After how long without a word a session begins anew; None is never."""
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -81,6 +86,7 @@ class Intake:
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self.clock.now()
+        idle = self.idle(inbound.conversation.kind)
         arrival = Arrival(
             turn_id=TurnId(self.ids.new()),
             inbound=inbound,
@@ -94,6 +100,8 @@ class Intake:
             fresh_until=now + _FRESH[inbound.conversation.kind],
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
+            unused_since=now - idle if idle else None,
+            anew_notice=notices.anew(idle.days, language) if idle else None,
         )
         answered = await self.door.answer(arrival)
         if answered.admission is not admission:  # a command, which passes the gate of a room
@@ -103,6 +111,8 @@ class Intake:
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
+                for allowance in arrival.allowances:
+                    self.allow(allowance)
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
                     self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
@@ -118,6 +128,7 @@ class Intake:
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
                     change=None,
+                    allowances=(),
                 )
                 return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:

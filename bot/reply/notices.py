@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Failure, Rank
@@ -68,6 +69,19 @@ def failed(reason: str, language: Language, failure: Failure | None = None) -> R
     return _notice(own or sentences.failed(_clause(reason)))
 
 
+def spent(met: LimitMet, language: Language) -> ReplyPayload:
+    """The turn ended because its next model call would go beyond a limit."""
+    return _notice(_SENTENCES[language].spent(met))
+
+
+def nearly_spent(met: LimitMet, language: Language, person: str | None = None) -> ReplyPayload:
+    """A limit is near its end; with *person*, told to the owner of somebody else."""
+    sentences = _SENTENCES[language]
+    if person is None:
+        return _notice(sentences.nearly_spent(met))
+    return _notice(sentences.nearly_spent_by(met, person))
+
+
 def no_answer(language: Language) -> ReplyPayload:
     """The model said nothing where something must be said."""
     return _notice(_SENTENCES[language].no_answer)
@@ -122,6 +136,11 @@ def kept_back(reason: str, where: str, setting: str, language: Language) -> Repl
     """A rule kept a message of the owner back; None for a rule that says so itself."""
     sentence = _SENTENCES[language].gates.get(reason)
     return None if sentence is None else _notice(sentence(where, setting))
+
+
+def anew(days: int, language: Language) -> ReplyPayload:
+    """Nobody said anything for so many days that the conversation begins anew."""
+    return _notice(_SENTENCES[language].anew(days))
 
 
 def not_permitted(what: str, least: Rank, language: Language) -> ReplyPayload:

@@ -14,6 +14,7 @@ from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
 from bot.settings.section import Section
+from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ToolSettings
 
@@ -45,6 +46,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    sessions: SessionSettings = Field(default={}, validate_default=True)
+    """How long conversations are remembered, and how much of them a model sees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
     people: Mapping[str, PersonSettings] = field(default_factory=dict)

@@ -21,9 +21,10 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "queue_full": lambda language: notices.queue_full(20, language),
     "nothing_to_stop": notices.nothing_to_stop,
     "not_started": notices.not_started,
+    "anew": lambda language: notices.anew(7, language),
+    "not_permitted": lambda language: notices.not_permitted("/model", Rank.ADMIN, language),
+    "command_failed": lambda language: notices.command_failed("there is no git", language),
     "not_delivered": lambda language: notices.not_delivered("the chat is gone", language),
-    "not_permitted": lambda language: notices.not_permitted("/pair", Rank.OWNER, language),
-    "command_failed": lambda language: notices.command_failed("it is late", language),
     "command_broke": notices.command_broke,
     "not_paired": lambda language: notices.not_paired(
         "ABCDEFGH", "script/run pair approve", language
