@@ -21,7 +21,7 @@ from tests.doubles.square.people import Message, Person, Place
 
 TOKEN = "square-token-0123456789"
 LONGEST = 2_000
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 _FIELDS = {"conversation", "thread", "text", "reply_to", "nonce", "allowed_mentions"}
 _BIG = 9_007_199_254_740_993
 """Ids begin behind 2**53, where a number that passes through a float is another one."""
