@@ -11,14 +11,22 @@ from typing import Final
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
+from bot.agent.policy import Place
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assistant import (
+    MAIN,
+    Seams,
+    build_agent,
+    open_lineup,
+    open_purse,
+    policy_of,
+    sandbox_sought,
+    tools_of,
+)
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
@@ -105,7 +113,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
+        purse = await open_purse(settings, store, seams.clock)
+        agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         server = _server(settings, channels, store, web=web)
         setup = LiveSetup(
             settings,
@@ -118,18 +127,19 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             ),
         )
         _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
-        runner = TurnRunner(
+        deliveries = _deliveries(channels, seams)
+        runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
+        intake = Intake(
             turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
+            router=Router(MAIN),
+            ranks=Ranks(owners=OWNERS, people=people),
+            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            allow=purse.allow,
             bus=bus,
             clock=seams.clock,
+            ids=seams.ids,
+            idle=settings.sessions.idle,
         )
-        intake = _intake(settings, store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -153,27 +163,32 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(
-    settings: Settings, store: Store, people: People, bus: LocalBus, about: About, seams: Seams
-) -> Intake:
-    return Intake(
-        turns=store.turns,
-        router=Router(MAIN),
-        ranks=Ranks(owners=OWNERS, people=people),
-        door=CommandDoor(COMMANDS, store, people, about),
-        bus=bus,
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
+    return TurnRunner(
+        turns=answers.turns,
+        answer=answers.answer,
+        compose=deliveries.of_outcome,
+        bus=answers.bus,
+        clock=deliveries.clock,
+    )
+
+
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
         clock=seams.clock,
-        ids=seams.ids,
-        idle=settings.sessions.idle,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
     )
 
 
 def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
-    tools = tools_of(sandbox, seams)
+    policy = policy_of(setup.settings, sandbox, seams)
     return LiveAbout(
         settings=lambda: setup.settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
