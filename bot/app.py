@@ -1,15 +1,12 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
 from bot.agent.summary import summaries
@@ -25,7 +22,15 @@ from bot.assistant import (
 )
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    MeetsOwner,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
@@ -34,6 +39,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
@@ -53,10 +59,6 @@ from bot.setup import LiveSetup, Running
 from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,15 +109,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, seams)
+        specs = load_channels(settings)
+        entrance = await open_entrance(settings, specs, store, seams)
+        channels = _channels(settings, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
-        server = _server(settings, channels, store, web=web)
+        server = _server(settings, channels, store, entrance, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -132,8 +135,10 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         intake = Intake(
             turns=store.turns,
             router=Router(MAIN),
-            ranks=Ranks(owners=OWNERS, people=people),
-            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            doorkeeper=entrance.doorkeeper,
+            door=CommandDoor(
+                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
+            ),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -193,14 +198,12 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
     )
 
 
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
-
-
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
@@ -212,10 +215,7 @@ def _channels(
         live_document=LiveMarkdown,
         commands=COMMANDS,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
@@ -258,7 +258,12 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
 
 
 def _server(
-    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+    settings: Settings,
+    channels: Sequence[Channel],
+    store: Store,
+    entrance: Entrance,
+    *,
+    web: bool,
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -267,10 +272,13 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
-        ]
-        + [*session_routes(partial(_forget, store))],
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
+        ],
     )

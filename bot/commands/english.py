@@ -13,6 +13,7 @@ from bot.commands.sentences import (
     ThinkSentences,
     UsageSentences,
     VerboseSentences,
+    WhoSentences,
 )
 from bot.contracts.budget import dollars, written
 from bot.contracts.turn import Rank, Usage, Verbosity
@@ -44,6 +45,27 @@ ENGLISH: Final = CommandSentences(
     },
     help_opening="Write to me as to anybody. A message that begins with one of these is for me:",
     commands_opening="Every command there is, and for whom:",
+    pair_waiting="These people wait to be let in. Ask them for their code and write /pair with it:",
+    pair_nobody="Nobody waits to be let in.",
+    pair_closed="Nobody is let in for now: my settings are broken.",
+    paired=lambda who, name: (
+        f"{who}, who calls themself {name}, is let in as a guest, in direct chats. Tell them to "
+        "write again."
+    ),
+    whoami=WhoSentences(
+        account="Your account",
+        name="What you call yourself",
+        rank="What you are here",
+        place="Where we are",
+        counts="Only the account counts: names can be anybody's.",
+        are={
+            Rank.STRANGER: "a stranger",
+            Rank.GUEST: "a guest: we can talk",
+            Rank.MEMBER: "a member: we can talk, and I read shared files for you",
+            Rank.ADMIN: "an admin: every tool",
+            Rank.OWNER: "the owner: every tool, and all that I remember",
+        },
+    ),
     status=StatusSentences(
         version="Version",
         model="Model",

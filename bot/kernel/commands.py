@@ -11,7 +11,7 @@ from bot.contracts.admission import Dispatch, Drop, Handled
 from bot.contracts.command import About, Command, CommandAnswer, CommandContext, Inlined
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.inbound import ConversationKind, EventClass, Inbound
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.classify import is_stop
@@ -44,13 +44,19 @@ class CommandDoor:
     """Answers at the door what is asked of the bot itself."""
 
     def __init__(
-        self, commands: tuple[Command, ...], store: Store, people: People, about: About
+        self,
+        commands: tuple[Command, ...],
+        store: Store,
+        people: People,
+        about: About,
+        pairs: Pairs | None = None,
     ) -> None:
         self._commands = commands
         self._by_name = by_name(commands)
         self._store = store
         self._people = people
         self._about = about
+        self._pairs = pairs
 
     async def answer(self, arrival: Arrival) -> Arrival:
         """Return *arrival* with what its command answers and changes; others as they are.
@@ -92,6 +98,7 @@ class CommandDoor:
             session=await self._store.sessions.get(arrival.route.session_key),
             store=self._store,
             people=self._people,
+            pairs=self._pairs,
             about=self._about,
             commands=self._commands,
         )

@@ -13,6 +13,8 @@ SECURITY: Final = page("docs/security.md")
 ROWS: Final = [
     *(f"L{n}" for n in range(1, 16)),
     *(f"M{n}" for n in range(1, 5)),
+    *(f"S{n}" for n in range(1, 9)),
+    *(f"G{n}" for n in range(1, 10)),
     "W2",
     "W3",
     "W7",
