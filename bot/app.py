@@ -1,15 +1,12 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
 from bot.agent.answer import Agent
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
@@ -26,7 +23,15 @@ from bot.assistant import (
 )
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    MeetsOwner,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
@@ -35,6 +40,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
@@ -55,10 +61,6 @@ from bot.setup import LiveSetup, Running
 from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +112,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, seams)
+        specs = load_channels(settings)
+        entrance = await open_entrance(settings, specs, store, seams)
+        channels = _channels(settings, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
-        server = _server(settings, channels, store, web=web)
+        server = _server(settings, channels, store, entrance, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -135,8 +138,10 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         intake = Intake(
             turns=store.turns,
             router=Router(MAIN),
-            ranks=Ranks(owners=OWNERS, people=people),
-            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            doorkeeper=entrance.doorkeeper,
+            door=CommandDoor(
+                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
+            ),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -147,13 +152,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=Lanes(
-                store.turns,
-                runner,
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-            ),
+            lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
@@ -169,6 +168,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
 
 def _answers(store: Store, agent: Agent, deliveries: Deliveries, bus: LocalBus) -> Answers:
     return Answers(agents={MAIN: agent}, turns=store.turns, bus=bus, can_show=deliveries.can_show)
+
+
+def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
+    return Lanes(
+        runner.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
+    )
 
 
 def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
@@ -201,14 +210,12 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
     )
 
 
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
-
-
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
@@ -220,10 +227,7 @@ def _channels(
         live_document=LiveMarkdown,
         commands=COMMANDS,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
@@ -266,7 +270,12 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
 
 
 def _server(
-    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+    settings: Settings,
+    channels: Sequence[Channel],
+    store: Store,
+    entrance: Entrance,
+    *,
+    web: bool,
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -275,10 +284,13 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
-        ]
-        + [*session_routes(partial(_forget, store))],
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
+        ],
     )

@@ -114,7 +114,9 @@ class Toolbox:
         ready: list[_Checked] = []
         affordable = len(calls) - self._budget.tool_calls_over()
         for number, call in enumerate(calls):
-            checked = self._check(call, cut_off=stop is StopReason.LENGTH)
+            checked: _Checked | Question | ToolResult = self._check(
+                call, cut_off=stop is StopReason.LENGTH
+            )
             if number >= affordable:
                 checked = _result(call, ResultState.DENIED, _TOO_MANY)
             if isinstance(checked, _Checked):

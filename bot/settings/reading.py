@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bot.contracts.errors import ConfigError
+from bot.settings.access import PersonSettings
 from bot.settings.agents import AgentSettings
 from bot.settings.choice import choice, with_choice
 from bot.settings.elsewhere import addresses, stored_tokens
@@ -182,6 +183,7 @@ class Reading:
                     models[name] = self._completed(name, written)
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
+        self._check_people(written.people)
         self._check_tools(written, agents)
         settings = Settings(
             home=self.surroundings.home,
@@ -189,10 +191,12 @@ class Reading:
             models=models,
             channels={name: section.own for name, section in written.channels.items()},
             sections=written.channels,
+            people=written.people,
             http=written.http,
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            approvals=written.approvals,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
@@ -231,6 +235,15 @@ class Reading:
         if home.is_relative_to(workspace):
             found = f"{str(agent.workspace)!r}, which holds the state directory {home}"
             self._note(("agents", agent_id, "workspace"), found, "a folder of its own")
+
+    def _check_people(self, people: Mapping[str, PersonSettings]) -> None:
+        """Refuse an account that is said to be two people's."""
+        whose: dict[str, str] = {}
+        for name, person in people.items():
+            for number, each in enumerate(person.ids):
+                if whose.setdefault(each, name) != name:
+                    found = f"{each!r}, which {whose[each]} has already"
+                    self._note(("people", name, "ids", number), found, "one person for each id")
 
     def _note(self, path: KeyPath, found: str, expected: str) -> None:
         setting = dotted(path) or "the file"
