@@ -129,10 +129,6 @@ class Approvals(Protocol):
         """Return the question of that name, or None; upper and lower case are the same."""
         ...
 
-    async def of_turn(self, turn_id: TurnId) -> Sequence[Approval]:
-        """Return what a turn asked, in order."""
-        ...
-
     async def waiting(self, session_key: SessionKey) -> Sequence[Approval]:
         """Return what waits in a session, in order."""
         ...
@@ -146,10 +142,6 @@ class Approvals(Protocol):
 
         Somebody may have decided meanwhile: then nothing is written, and it returns False.
         """
-        ...
-
-    async def next_expiry(self) -> datetime | None:
-        """Return when the next question expires, or None while none waits."""
         ...
 
     async def allows(self, agent_id: AgentId, tool: str, identity: str) -> bool:

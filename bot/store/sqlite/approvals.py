@@ -36,10 +36,6 @@ class SqliteApprovals:
         found = await self._reader.read(partial(_read, where="one.code = ?", value=code.lower()))
         return found[0] if found else None
 
-    async def of_turn(self, turn_id: TurnId) -> Sequence[Approval]:
-        """Return what a turn asked, in order."""
-        return await self._reader.read(partial(_read, where="one.turn_id = ?", value=turn_id))
-
     async def waiting(self, session_key: SessionKey) -> Sequence[Approval]:
         """Return what waits in a session, in order."""
         where = "one.session_key = ? AND one.state = 'asked'"
@@ -60,17 +56,6 @@ class SqliteApprovals:
             return True
 
         return await self._writer.write(unit, then=lambda _: self._outbox_bell.ring())
-
-    async def next_expiry(self) -> datetime | None:
-        """Return when the next question expires, or None while none waits."""
-
-        def unit(connection: sqlite3.Connection) -> datetime | None:
-            row = connection.execute(
-                "SELECT MIN(expires_at) AS next FROM approval WHERE state = 'asked'"
-            ).fetchone()
-            return moment_or_none(row["next"])
-
-        return await self._reader.read(unit)
 
     async def allows(self, agent_id: AgentId, tool: str, identity: str) -> bool:
         """Whether somebody said ``always`` to exactly this."""
