@@ -27,10 +27,12 @@ from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
@@ -50,6 +52,7 @@ class App:
     store: Store
     gateway: Gateway
     lanes: Lanes
+    retention: Retention
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
@@ -86,7 +89,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await open_store(
+            settings.store, clock=seams.clock, most_waiting=settings.queue.cap_all
+        )
         opening.push_async_callback(store.close)
         bus = LocalBus()
         people = _people(settings, store, seams)
@@ -120,7 +125,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
         )
         ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
+        queue = queue_rules(settings.queue)
+        intake = Intake(
+            turns=store.turns,
+            router=Router(MAIN),
+            ranks=ranks,
+            queue=queue,
+            bus=bus,
+            clock=seams.clock,
+            ids=seams.ids,
+        )
         return App(
             settings=settings,
             store=store,
@@ -131,7 +145,9 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 seams.clock,
                 worker=seams.ids.new(),
                 limit=settings.limits.turns_at_once,
+                background=settings.limits.background_at_once,
             ),
+            retention=Retention(store.turns, seams.clock, queue.keep_observed_for),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,

@@ -1,5 +1,6 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -58,10 +59,18 @@ class Agent:
         """Carry *turn* to its last word, from wherever the record says it stands.
 
         Raises:
-            TurnInterrupted: a stop was asked for before it began.
+            TurnInterrupted: it was stopped; with what people had seen of its words by then.
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        try:
+            return await self._carry(turn, run)
+        except asyncio.CancelledError:
+            # Whoever cancelled knows why; if it was a stop, this is what it needs.
+            said, usage = hooks.on_screen(), run.transcript.usage()
+            raise TurnInterrupted("it was stopped", said=said, usage=usage) from None
+
+    async def _carry(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
         ruling = verdict(self._evidence(turn, run.transcript, calls))
         if ruling is Verdict.CANCEL:

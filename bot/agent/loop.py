@@ -53,7 +53,6 @@ async def run_loop(
             run.hooks.message_made(True)
             return Ending(outcome=unfinished)
         if unfinished is not None:
-            run.hooks.message_made(False)
             await run.transcript.keep(Nudge(text=unfinished.nudge))
         run.budget.check_model_call()
         assistant = await _ask(model, await request(), run)
@@ -61,9 +60,11 @@ async def run_loop(
         if isinstance(outcome, Outcome):
             run.hooks.message_made(True)
             return Ending(outcome=outcome, words=(assistant,))
-        await run.transcript.keep(assistant)
+        try:
+            await run.transcript.keep(assistant)
+        finally:
+            run.hooks.message_made(False)  # its words are in the record, or nobody's
         if assistant.tool_calls:
-            run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
             run.transcript.join(await run.hooks.absorb())
 

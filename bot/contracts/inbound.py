@@ -100,10 +100,15 @@ class Inbound:
     """The platform's own message id: what a reply or an edit refers to."""
     reply_to: str | None = None
     mentions_me: bool = False
+    album_id: str | None = None
+    """The group that the platform cut into several events, one file each."""
+    cut_at: int | None = None
+    """Where the platform cuts what a person pastes into several messages, in characters."""
     attachments: tuple[Attachment, ...] = ()
     edited_source: Source | None = None
     """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its
-    own, and the model no longer sees the exchange that it takes the place of."""
+    own, and the model no longer sees the exchange that it takes the place of. An EDIT and a
+    DELETION name the message that was changed."""
 
     @property
     def conversation_key(self) -> ConversationKey:

@@ -49,6 +49,8 @@ class _TurnNews:
         self._turn = turn
         self._bus = bus
         self._turns = turns
+        self._seen: list[str] = []
+        """The words of the message that is being written."""
         self._conversation = turn.arrival.target.conversation_key
 
     def hooks(self) -> Hooks:
@@ -57,6 +59,7 @@ class _TurnNews:
             live=_live_words,
             read=_reading,
             words=self._words,
+            on_screen=lambda: "".join(self._seen),
             message_made=self._message_made,
             message_dropped=self._message_dropped,
             attempt_failed=self._attempt_failed,
@@ -68,16 +71,19 @@ class _TurnNews:
         return await absorb(self._turn, {QueueMode.STEER}, turns=self._turns, bus=self._bus)
 
     def _words(self, text: str) -> None:
+        self._seen.append(text)
         self._bus.publish(
             WordsCame(conversation=self._conversation, turn_id=self._turn.id, text=text)
         )
 
     def _message_made(self, final: bool) -> None:
+        self._seen.clear()
         self._bus.publish(
             MessageMade(conversation=self._conversation, turn_id=self._turn.id, final=final)
         )
 
     def _message_dropped(self) -> None:
+        self._seen.clear()
         self._bus.publish(MessageDropped(conversation=self._conversation, turn_id=self._turn.id))
 
     def _attempt_failed(self, reason: str) -> None:

@@ -1,22 +1,23 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
 from bot.access.rank import Ranks
 from bot.contracts import faults
-from bot.contracts.admission import Drop, Handled
+from bot.contracts.admission import Drop, Handled, Observe
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
-from bot.contracts.reply import Target
+from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
-from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
+from bot.contracts.turn import Arrival, DropPolicy, Lane, QueueMode, StopMade, TurnId, TurnState
 from bot.kernel.admit import admit
 from bot.kernel.classify import classify
+from bot.kernel.queueing import QueueRules
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -28,24 +29,17 @@ _FRESH: Final = {
 """How late a turn may begin: a person waits a day for an answer, a room has moved on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """The first commit of every message."""
 
-    def __init__(
-        self,
-        turns: Turns,
-        router: Router,
-        ranks: Ranks,
-        bus: Bus,
-        clock: Clock,
-        ids: Ids,
-    ) -> None:
-        self._turns = turns
-        self._router = router
-        self._ranks = ranks
-        self._bus = bus
-        self._clock = clock
-        self._ids = ids
+    turns: Turns
+    router: Router
+    ranks: Ranks
+    queue: QueueRules
+    bus: Bus
+    clock: Clock
+    ids: Ids
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -59,7 +53,7 @@ class Intake:
         faults.reach("in.recv")
         arrivals = [await self._arrival(inbound) for inbound in inbounds]
         with faults.commit("in.commit"):
-            results = await self._turns.open(*arrivals, cursor=cursor)
+            results = await self.turns.open(*arrivals, cursor=cursor, tell_stop=_tell_stop)
         return [
             await self._accepted(arrival, result)
             for arrival, result in zip(arrivals, results, strict=True)
@@ -67,24 +61,32 @@ class Intake:
 
     async def _arrival(self, inbound: Inbound) -> Arrival:
         event = classify(inbound)
-        sender_rank = await self._ranks.of(inbound)
+        sender_rank = await self.ranks.of(inbound)
         admission = admit(inbound, event, sender_rank)
+        if isinstance(admission, Observe) and not self.queue.keep_observed:
+            admission = Drop(reason=f"{admission.reason}:not-kept")
+            inbound = replace(inbound, text="", attachments=())
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
-        now = self._clock.now()
+        now = self.clock.now()
+        rule = self.queue.of(inbound.channel)
         return Arrival(
-            turn_id=TurnId(self._ids.new()),
+            turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self._router.route(inbound, sender_rank),
+            route=self.router.route(inbound, sender_rank),
             rank=sender_rank,
-            mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
+            mode=QueueMode.INTERRUPT if stops else rule.mode,
             lane=Lane.PEOPLE,
             target=_target(inbound),
             received_at=now,
             fresh_until=now + _FRESH[inbound.conversation.kind],
+            pacing=self.queue.pacing(inbound),
+            cap=rule.cap,
+            drop=rule.drop,
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
+            displaced_notice=notices.displaced(language) if rule.drop is DropPolicy.OLD else None,
         )
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
@@ -92,7 +94,7 @@ class Intake:
             case Opened(turn=turn):
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
-                    self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
+                    self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
                 return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)
             case Duplicate(turn=turn):
                 return Accepted(
@@ -105,9 +107,22 @@ class Intake:
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
                 )
-                return await self._accepted(refused, (await self._turns.open(refused))[0])
+                return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:
                 assert_never(result)
+
+
+def _tell_stop(inbound: Inbound, made: StopMade) -> Sequence[ReplyPayload]:
+    """Say what a stop did, unless the turn that it stopped says it all itself."""
+    language = notices.language_of(inbound.text)
+    cancelled = made.cancelled + made.elsewhere
+    if cancelled:
+        return (notices.cancelled(cancelled, language, running=made.running),)
+    if made.running:
+        return ()
+    if made.not_theirs:
+        return (notices.not_yours_to_stop(language),)
+    return (notices.nothing_to_stop(language),)
 
 
 def _target(inbound: Inbound) -> Target:

@@ -18,3 +18,5 @@ class LimitSettings(Section):
     """Tool calls in one turn."""
     turns_at_once: Count = 128
     """Turns that run at the same time; a session runs one at most."""
+    background_at_once: Count = 32
+    """How many of them may be work that nobody waits for; people's turns may take every place."""

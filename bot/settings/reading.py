@@ -191,6 +191,7 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            queue=written.queue,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
             addresses=addresses(environment),

@@ -12,6 +12,7 @@ from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.queue import QueueSettings
 from bot.settings.section import Section
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ToolSettings
@@ -42,6 +43,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    queue: QueueSettings = Field(default={}, validate_default=True)
+    """What a message does to the turn that runs, how it waits, and what gives way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    queue: QueueSettings
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ class Listener:
         self._promised = 0
         """Places that are kept for turns on their way to it."""
         self._woken = asyncio.Event()
+        self._napping: asyncio.Future[None] | None = None
 
     @property
     def places(self) -> int:
@@ -55,7 +56,13 @@ class Listener:
         """Begin to sleep; the end of it ends a `wait`, too."""
         sleeping = asyncio.ensure_future(clock.sleep(seconds))
         sleeping.add_done_callback(lambda _: self._woken.set())
+        self._napping = sleeping
         return sleeping
+
+    def look_again(self) -> None:
+        """End the nap: something may be due sooner than it was when it began."""
+        if self._napping is not None:
+            self._napping.cancel()
 
 
 class Listeners:
@@ -86,6 +93,11 @@ class Listeners:
         """Hint to all that something may be taken."""
         for listener in self._all:
             listener.tell(WorkWaiting())
+
+    def look_again(self) -> None:
+        """Let all ask anew when something will be due."""
+        for listener in self._all:
+            listener.look_again()
 
     def stop_asked(self, turn_id: TurnId) -> None:
         """Hint to all that a running turn was asked to stop."""

@@ -2,11 +2,12 @@
 
 import sqlite3
 from contextlib import suppress
+from dataclasses import dataclass
 
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
-from bot.contracts.turn import Turn, Usage
+from bot.contracts.turn import QueueMode, Turn, Usage
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.rows import session_of, ticks
@@ -54,6 +55,24 @@ class SqliteSessions:
             return True
 
         return await self._writer.write(unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueChoices:
+    """What a session chose about its queue; None is: not chosen."""
+
+    mode: QueueMode | None = None
+    debounce_seconds: float | None = None
+
+
+def queue_choices(connection: sqlite3.Connection, session_key: SessionKey) -> QueueChoices:
+    """Return what a session chose about its queue."""
+    row = connection.execute(
+        "SELECT queue_mode FROM session WHERE key = ?", (session_key,)
+    ).fetchone()
+    if row is None or row["queue_mode"] is None:
+        return QueueChoices()
+    return QueueChoices(mode=QueueMode(row["queue_mode"]))
 
 
 def touch(connection: sqlite3.Connection, turn: Turn, now: int) -> None:

@@ -1,0 +1,51 @@
+"""Which session is next: those that are ready, in the order in which they became so."""
+
+import sqlite3
+from typing import Final
+
+from bot.contracts.session import SessionKey
+from bot.contracts.turn import Arrival, Lane
+
+_RUNS: Final = "SELECT 1 FROM turn WHERE session_key = :key AND state = 'running'"
+
+_JOIN_THE_LINE: Final = """
+    INSERT INTO ready (session_key, lane, place)
+    SELECT :key, :lane, (SELECT COALESCE(MAX(place), 0) + 1 FROM ready WHERE lane = :lane)
+    WHERE NOT EXISTS ({runs})
+    ON CONFLICT (session_key, lane) DO NOTHING
+"""
+
+_WAITS: Final = (
+    "SELECT 1 FROM turn INDEXED BY turn_waiting"
+    " WHERE session_key = :key AND state = 'waiting' AND lane = :lane"
+)
+
+_GIVE_UP: Final = (
+    "DELETE FROM ready WHERE session_key = :key AND lane = :lane AND NOT EXISTS ({waits})"
+)
+
+
+def waits(connection: sqlite3.Connection, arrival: Arrival) -> None:
+    """Note that *arrival* waits: its session is ready, unless a turn of it runs."""
+    values = {"key": arrival.route.session_key, "lane": arrival.lane}
+    connection.execute(_JOIN_THE_LINE.format(runs=_RUNS), values)
+
+
+def runs(connection: sqlite3.Connection, session_key: SessionKey) -> None:
+    """Note that a turn of a session was given out: it is ready no longer."""
+    connection.execute("DELETE FROM ready WHERE session_key = ?", (session_key,))
+
+
+def ended(connection: sqlite3.Connection, session_key: SessionKey) -> None:
+    """Note that a turn of a session is over: what waits there gets a place behind the others'."""
+    for lane in Lane:
+        values = {"key": session_key, "lane": lane}
+        if connection.execute(f"{_WAITS} LIMIT 1", values).fetchone():
+            connection.execute(_JOIN_THE_LINE.format(runs=_RUNS), values)
+
+
+def left(connection: sqlite3.Connection, session_key: SessionKey) -> None:
+    """Note that something waits no longer: a session where nothing does gives up its place."""
+    for lane in Lane:
+        values = {"key": session_key, "lane": lane}
+        connection.execute(_GIVE_UP.format(waits=_WAITS), values)
