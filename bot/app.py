@@ -178,7 +178,8 @@ def _channels(
         live_document=LiveMarkdown,
     )
     return tuple(
-        load_channel(name).open(section, parts) for name, section in settings.channels.items()
+        load_channel(name, settings.module_of(name)).open(section, parts)
+        for name, section in settings.channels.items()
     )
 
 

@@ -85,7 +85,7 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     )
     for name, section in settings.channels.items():
         try:
-            await load_channel(name).open(section, parts).close()
+            await load_channel(name, settings.module_of(name)).open(section, parts).close()
         except ConfigError as error:
             mistakes.append(error)
     return mistakes

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from bot.settings.agents import AgentSettings
-from bot.settings.channels import Channels
+from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
@@ -56,11 +56,14 @@ class Settings:
     """Each names at least one model, and each of those is in `models`."""
     models: Mapping[str, ModelSettings]
     channels: Mapping[str, dict[str, object]]
+    """Each channel's own settings, as written."""
     http: HttpSettings
     store: str
     tools: ToolSettings
     limits: LimitSettings
     queue: QueueSettings
+    sections: Mapping[str, ChannelSection] = field(default_factory=dict)
+    """What the bot reads below each channel's name: its module, and who may speak there."""
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
@@ -91,3 +94,8 @@ class Settings:
     def control_socket(self) -> Path:
         """Where commands of the terminal reach a running bot."""
         return self.home / "control.sock"
+
+    def module_of(self, channel: str) -> str:
+        """Return the module that has a channel of another package, else nothing."""
+        section = self.sections.get(channel)
+        return section.type if section else ""

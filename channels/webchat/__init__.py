@@ -11,4 +11,4 @@ def _open(section: dict[str, object], parts: ChannelParts) -> Channel:
     return WebchatChannel(parts)
 
 
-CHANNEL = ChannelSpec(name="webchat", open=_open)
+CHANNEL = ChannelSpec(name="webchat", open=_open, has_own_door=True)
