@@ -1,6 +1,5 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
-import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -13,7 +12,7 @@ from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
 from bot.agent.repair import repair
 from bot.agent.toolbox import Toolbox
-from bot.agent.transcript import LiveTranscript
+from bot.agent.transcript import LiveTranscript, usage_of
 from bot.agent.verdict import (
     RESUME_WITHIN,
     CallEvidence,
@@ -31,7 +30,7 @@ from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn
+from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn, Usage
 
 _ENDINGS: Final = {
     Verdict.POISON: (Failure.THREE_CRASHES, "it ended the process three times"),
@@ -59,18 +58,10 @@ class Agent:
         """Carry *turn* to its last word, from wherever the record says it stands.
 
         Raises:
-            TurnInterrupted: it was stopped; with what people had seen of its words by then.
+            TurnInterrupted: a stop was asked for before it began.
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
-        try:
-            return await self._carry(turn, run)
-        except asyncio.CancelledError:
-            # Whoever cancelled knows why; if it was a stop, this is what it needs.
-            said, usage = hooks.on_screen(), run.transcript.usage()
-            raise TurnInterrupted("it was stopped", said=said, usage=usage) from None
-
-    async def _carry(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
         ruling = verdict(self._evidence(turn, run.transcript, calls))
         if ruling is Verdict.CANCEL:
@@ -88,6 +79,15 @@ class Agent:
             return _failed(str(error), run, error.failure)
         except CandidatesExhausted as error:
             return _failed(str(error), run)
+
+    async def spent(self, turn: Turn) -> Usage:
+        """Return what *turn* has used, by what is recorded of it.
+
+        Raises:
+            StoreUnavailable: it cannot be read.
+        """
+        recorded = await self.transcripts.recent(turn.session_key)
+        return usage_of(one.entry for one in recorded if one.turn_id == turn.id)
 
     async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:

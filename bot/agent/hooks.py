@@ -53,8 +53,6 @@ class Hooks:
     """What people would see of a whole text."""
     words: Callable[[str], None]
     """Visible words came."""
-    on_screen: Callable[[], str]
-    """The visible words of the message that is being written, as far as they have come."""
     message_made: Callable[[bool], None]
     """A message is complete; whether its words are the answer."""
     message_dropped: Callable[[], None]

@@ -98,7 +98,6 @@ class AgentBench:
             live=_live,
             read=_read,
             words=self.words.append,
-            on_screen=lambda: "".join(self.words),
             message_made=lambda final: self.news.append("answer" if final else "progress"),
             message_dropped=lambda: self.news.append("dropped"),
             attempt_failed=lambda reason: self.news.append(f"failed: {reason}"),

@@ -49,6 +49,10 @@ class ScriptedModel:
         self.holding: asyncio.Event | None = None
         """While set and not signalled, a call waits before its first word."""
 
+        self.pausing: asyncio.Event | None = None
+        """While set and not signalled, a call waits after its first words."""
+        self.spoke = asyncio.Event()
+
     @property
     def name(self) -> str:
         return self._name
@@ -72,6 +76,9 @@ class ScriptedModel:
         message = step if isinstance(step, AssistantMessage) else step(request)
         for piece in _pieces(message.text):
             yield TextDelta(text=piece)
+            self.spoke.set()
+            if self.pausing is not None:
+                await self.pausing.wait()
         yield message
 
     async def close(self) -> None:

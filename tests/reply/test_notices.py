@@ -20,6 +20,9 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "failures": lambda language: notices.failed("it is broken", language, Failure.BROKEN),
     "queue_full": lambda language: notices.queue_full(20, language),
     "nothing_to_stop": notices.nothing_to_stop,
+    "not_yours_to_stop": notices.not_yours_to_stop,
+    "cancelled": lambda language: notices.cancelled(2, language, running=1),
+    "displaced": notices.displaced,
     "not_started": notices.not_started,
     "not_delivered": lambda language: notices.not_delivered("the chat is gone", language),
 }
