@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from bot.kernel.queueing import QueueRule, QueueRules
+from bot.contracts.queue import QueueRule
+from bot.kernel.queueing import QueueRules
 from bot.settings.queue import ChannelQueueSettings, QueueSettings
 
 

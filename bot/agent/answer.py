@@ -1,5 +1,7 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -24,7 +26,13 @@ from bot.agent.verdict import (
     verdict,
 )
 from bot.contracts.clock import Clock, Ids
-from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
+from bot.contracts.errors import (
+    BotError,
+    BudgetSpent,
+    CandidatesExhausted,
+    ModelError,
+    TurnInterrupted,
+)
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
@@ -62,6 +70,16 @@ class Agent:
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        try:
+            ending = await self._ending(turn, run)
+        except asyncio.CancelledError:
+            with suppress(BotError):  # what it did is recorded, as far as anything can be
+                await run.transcript.flush()
+            raise
+        await run.transcript.flush()
+        return ending
+
+    async def _ending(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
         ruling = verdict(self._evidence(turn, run.transcript, calls))
         if ruling is Verdict.CANCEL:
@@ -86,7 +104,7 @@ class Agent:
         Raises:
             StoreUnavailable: it cannot be read.
         """
-        recorded = await self.transcripts.recent(turn.session_key)
+        recorded = await self.transcripts.recent(turn.chapter_key)
         return usage_of(one.entry for one in recorded if one.turn_id == turn.id)
 
     async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
@@ -111,14 +129,14 @@ class Agent:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
 
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
-        recorded = await self.transcripts.recent(turn.session_key)
+        recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
             self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
-            transcript.keep,
+            transcript,
             hooks,
             turn.arrival.rank,
         )

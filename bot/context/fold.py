@@ -27,6 +27,7 @@ from bot.contracts.transcript import (
     Observed,
     Received,
     Recorded,
+    Reset,
     Stopped,
     Summarized,
 )
@@ -151,7 +152,7 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield entry
                 for call in entry.tool_calls:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
-            case CallStarted() | ToolResult():
+            case CallStarted() | ToolResult() | Reset():
                 pass
             case _:
                 yield from _told(entry, zone)

@@ -40,6 +40,17 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """A chapter begins, with nothing in mind. What was before stays, under its own number."""
+
+    before: int
+    """The chapter that the session was in."""
+    reason: str
+    """Why, in one word: ``asked``, ``idle``."""
+    kind: Literal["reset"] = "reset"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
     """A message that is told as a quotation: who said what, when; its files by name only."""
 
@@ -97,6 +108,7 @@ Entry = (
     | CallStarted
     | ToolResult
     | Nudge
+    | Reset
     | Stopped
 )
 

@@ -17,6 +17,7 @@ from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, DropPolicy, Lane, QueueMode, StopMade, TurnId, TurnState
 from bot.kernel.admit import admit
 from bot.kernel.classify import classify
+from bot.kernel.commands import CommandDoor
 from bot.kernel.queueing import QueueRules
 from bot.kernel.route import Router
 from bot.reply import notices
@@ -36,6 +37,7 @@ class Intake:
     turns: Turns
     router: Router
     ranks: Ranks
+    door: CommandDoor
     queue: QueueRules
     bus: Bus
     clock: Clock
@@ -70,7 +72,7 @@ class Intake:
         language = notices.language_of(inbound.text)
         now = self.clock.now()
         rule = self.queue.of(inbound.channel)
-        return Arrival(
+        arrival = Arrival(
             turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
@@ -88,6 +90,7 @@ class Intake:
             stopped_notice=notices.not_started(language) if stops else None,
             displaced_notice=notices.displaced(language) if rule.drop is DropPolicy.OLD else None,
         )
+        return await self.door.answer(arrival)
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
@@ -106,6 +109,7 @@ class Intake:
                     arrival,
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
+                    change=None,
                 )
                 return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:

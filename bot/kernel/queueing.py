@@ -6,27 +6,18 @@ from datetime import timedelta
 from typing import Final
 
 from bot.contracts.inbound import EventClass, Inbound
-from bot.contracts.turn import DropPolicy, Pacing, QueueMode
+from bot.contracts.queue import QueueRule
+from bot.contracts.turn import Pacing
 
 _NEAR: Final = 32
 """A text that a client cut is shorter than the limit by up to a word or a line: by a 32nd of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueRule:
-    """What holds in one channel."""
-
-    mode: QueueMode = QueueMode.STEER
-    debounce_seconds: float = 0.0
-    cap: int = 20
-    drop: DropPolicy = DropPolicy.NEW
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueRules:
     """What holds where nothing was chosen for a session."""
 
-    everywhere: QueueRule = QueueRule()
+    everywhere: QueueRule = field(default_factory=QueueRule)
     channels: Mapping[str, QueueRule] = field(default_factory=dict)
     longest_seconds: float = 30.0
     part_seconds: float = 1.5

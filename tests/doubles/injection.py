@@ -69,7 +69,7 @@ class _Stepped(Coroutine[Any, Any, Any]):
             (_, value), self._waiting = self._waiting, None
         elif (future := self._injection.step()) is not None:
             self._waiting = (future, value)
-            future._asyncio_future_blocking = True  # type: ignore[attr-defined] # how a task is told to wait
+            future._asyncio_future_blocking = True
             return future
         return self._coroutine.send(value)
 

@@ -49,6 +49,8 @@ class ScriptedModel:
         self.holding: asyncio.Event | None = None
         """While set and not signalled, a call waits before its first word."""
 
+        self.hesitates = False
+        """Whether it lets others run between its words."""
         self.pausing: asyncio.Event | None = None
         """While set and not signalled, a call waits after its first words."""
         self.spoke = asyncio.Event()
@@ -77,6 +79,8 @@ class ScriptedModel:
         for piece in _pieces(message.text):
             yield TextDelta(text=piece)
             self.spoke.set()
+            if self.hesitates:
+                await asyncio.sleep(0)
             if self.pausing is not None:
                 await self.pausing.wait()
         yield message

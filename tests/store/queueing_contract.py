@@ -21,6 +21,7 @@ from bot.contracts.turn import (
     Pacing,
     QueueMode,
     Rank,
+    SessionChoices,
     StopMade,
     Turn,
     TurnState,
@@ -60,7 +61,7 @@ async def opened(store: Store, arrival: Arrival) -> Turn:
 async def next_turn(store: Store) -> str | None:
     """Give the next turn out, and say whose words it answers."""
     turn = await store.turns.take("worker", LANES)
-    return turn and turn.arrival.inbound.text
+    return turn.arrival.inbound.text if turn else None
 
 
 async def running(store: Store) -> Turn:
@@ -73,14 +74,16 @@ async def state_of(store: Store, turn: Turn) -> tuple[TurnState, OutcomeKind | N
     record = await store.ledger.turn(turn.id)
     assert record is not None
     outcome = record.outcome
-    return record.turn.state, outcome and outcome.kind, outcome.reason if outcome else ""
+    if outcome is None:
+        return record.turn.state, None, ""
+    return record.turn.state, outcome.kind, outcome.reason
 
 
 async def choose(store: Store, mode: QueueMode) -> None:
     session = Session(
         key=ALICE,
         agent_id=AgentId("main"),
-        queue_mode=mode,
+        choices=SessionChoices(queue_mode=mode),
         started_at=NOON,
         last_interaction_at=NOON,
     )

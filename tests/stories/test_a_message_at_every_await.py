@@ -38,7 +38,10 @@ def _asked(request: ModelRequest) -> int:
 @asynccontextmanager
 async def a_working_rig(tmp_path: Path) -> AsyncIterator[Rig]:
     endless: list[Step] = [works] * 2_000
-    async with a_rig(tmp_path / "home", *endless, tools=[Ledger().tool()]) as rig:
+    ledger = Ledger()
+    tool = ledger.tool(act=ledger.note_the_end)
+    async with a_rig(tmp_path / "home", *endless, tools=[tool]) as rig:
+        rig.model.hesitates = True
         yield rig
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.contracts.errors import LeaseLost
 from bot.contracts.transcript import Received
-from bot.contracts.turn import Outcome, Turn, TurnId
+from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite import ready, sessions, transcripts, untold
 from bot.store.sqlite.leases import NOBODY, Boot
@@ -45,7 +45,7 @@ def take(connection: sqlite3.Connection, row: sqlite3.Row, start: Start, now: in
     begun = begin(connection, turn, start, now)
     if turn.attempt > 1 or begun.added is None:
         return begun
-    joined = transcripts.record(connection, turn, untold.summarized(connection, turn), now)
+    joined = transcripts.record(connection, begun.turn, untold.summarized(connection, turn), now)
     return replace(begun, added=begun.added.and_then(joined))
 
 
@@ -56,11 +56,30 @@ def begin(connection: sqlite3.Connection, turn: Turn, start: Start, now: int) ->
         (turn.id, turn.attempt, start.worker, now),
     )
     if turn.attempt > 1:
-        return Begun(turn=turn)
-    sessions.touch(connection, turn, now)
-    received = Received(inbound=turn.arrival.inbound, rank=turn.arrival.rank)
-    told = [*untold.before(connection, turn), received]
+        chosen = sessions.choices(connection, turn.session_key)
+        return Begun(turn=_choosing(turn, chosen))
+    standing = sessions.touch(connection, turn, now)
+    turn = _choosing(_in_chapter(connection, turn, standing.chapter), standing.choices)
+    told = [*untold.before(connection, turn), received(turn)]
     return Begun(turn=turn, added=transcripts.record(connection, turn, told, now))
+
+
+def received(turn: Turn) -> Received:
+    """Return *turn*'s words as the model is told them: without their directives (pure)."""
+    arrival = turn.arrival
+    told = arrival.inbound.text if arrival.told is None else arrival.told
+    return Received(inbound=replace(arrival.inbound, text=told), rank=arrival.rank)
+
+
+def _choosing(turn: Turn, chosen: SessionChoices) -> Turn:
+    return replace(turn, choices=chosen.under(turn.arrival.directives))
+
+
+def _in_chapter(connection: sqlite3.Connection, turn: Turn, chapter: int) -> Turn:
+    """Let *turn* write to *chapter* to its end, wherever its session goes meanwhile."""
+    if chapter != turn.chapter:
+        connection.execute("UPDATE turn SET chapter = ? WHERE id = ?", (chapter, turn.id))
+    return replace(turn, chapter=chapter)
 
 
 def finish(

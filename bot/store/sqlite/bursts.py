@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from bot.contracts.turn import Arrival
+from bot.contracts.turn import Arrival, Pacing
 from bot.store.sqlite import sessions
-from bot.store.sqlite.rows import conversation_values, moment
+from bot.store.sqlite.rows import conversation_values, moment, ticks
 
 LONGEST_SECONDS: Final = 300
 """No message waits for more of the same for longer. A due time that lies farther ahead was made
@@ -49,43 +49,45 @@ class Paced:
     burst: Burst | None = None
 
 
-def pace(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Paced:
-    """Settle mode and due time of *arrival* by what its session chose.
+def settle(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Arrival:
+    """Return *arrival* in the mode, and due when, its session chose; as if it came alone."""
+    chosen = sessions.choices(connection, arrival.route.session_key).under(arrival.directives)
+    if chosen.queue_mode not in {None, arrival.mode}:
+        arrival = replace(arrival, mode=chosen.queue_mode)
+    if arrival.pacing is None or arrival.not_before is not None:
+        return arrival  # it waits for nobody, or was told when it is due
+    wait = _wait(arrival.pacing, chosen.debounce_seconds)
+    return replace(arrival, not_before=moment(now + wait)) if wait else arrival
+
+
+def gather(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Paced:
+    """Find the burst that *arrival*, settled, belongs to, and let it all be due together.
 
     What its sender said just before and that still waits for more becomes due with it: later,
     if more may come, and now, if nothing is missing any more.
     """
-    chosen = sessions.queue_choices(connection, arrival.route.session_key)
-    if chosen.mode is not None and chosen.mode is not arrival.mode:
-        arrival = replace(arrival, mode=chosen.mode)
-    if arrival.not_before is not None:
-        return Paced(arrival=arrival)  # it was told when it is due, and waits for nobody
-    wait = _wait(arrival, chosen.debounce_seconds)
     values = {
         "key": arrival.route.session_key,
         "now": now,
         "sender": arrival.inbound.sender.id,
         **conversation_values(arrival.inbound.conversation_key),
     }
+    due = now if arrival.not_before is None else ticks(arrival.not_before)
     before = connection.execute(_STILL_WAITING, values).fetchone()
     if before is None:
-        if wait == 0 or arrival.pacing is None:
+        if due <= now or arrival.pacing is None:
             return Paced(arrival=arrival)
-        burst = Burst(id=arrival.turn_id, ends=now + _ticks(arrival.pacing.longest_seconds))
-    else:
-        burst = Burst(id=before["burst"], ends=before["burst_ends"])
-    due = max(min(now + wait, burst.ends), now)
-    if before is not None:
-        connection.execute(_MOVE, {**values, "due": due, "burst": burst.id})
+        ends = now + _ticks(arrival.pacing.longest_seconds)
+        return Paced(arrival=arrival, burst=Burst(id=arrival.turn_id, ends=ends))
+    burst = Burst(id=before["burst"], ends=before["burst_ends"])
+    due = max(min(due, burst.ends), now)
+    connection.execute(_MOVE, {**values, "due": due, "burst": burst.id})
     not_before = moment(due) if due > now else None
     return Paced(arrival=replace(arrival, not_before=not_before), burst=burst)
 
 
-def _wait(arrival: Arrival, chosen_seconds: float | None) -> int:
-    """Return how long *arrival* is to wait for more after it."""
-    pacing = arrival.pacing
-    if pacing is None:
-        return 0
+def _wait(pacing: Pacing, chosen_seconds: float | None) -> int:
+    """Return how long a message is to wait for more after it."""
     quiet = pacing.quiet_seconds if chosen_seconds is None else chosen_seconds
     return _ticks(min(max(quiet, pacing.part_seconds), pacing.longest_seconds, LONGEST_SECONDS))
 

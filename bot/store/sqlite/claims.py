@@ -30,6 +30,7 @@ from bot.store.sqlite import (
     outbox,
     overflow,
     ready,
+    sessions,
     stops,
 )
 from bot.store.sqlite.attempts import Begun, Start
@@ -72,16 +73,35 @@ def claim(
     It is taken for *start* in the same breath where its session is idle and it is due.
     """
     now = rules.now
-    inbound = arrival.inbound
-    earlier = edits.claimed(connection, inbound.conversation_key, inbound.source)
+    earlier = edits.claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
     if earlier is not None:
         return Claimed(result=Duplicate(turn=turn_of(earlier)))
+    if not _turns(arrival):
+        return _written(connection, arrival, rules, start)
+    if isinstance(arrival.admission, Dispatch):
+        full = overflow.make_room(connection, arrival, rules.caps, now, clears=True)
+        if full is not None:
+            return Claimed(result=full)
+    asked = stops.clear(connection, arrival, now).asked
+    claimed = _written(connection, arrival, rules, start)
+    return replace(claimed, asked_to_stop=claimed.asked_to_stop or asked)
+
+
+def _turns(arrival: Arrival) -> bool:
+    """Whether its session goes elsewhere with it, and leaves behind what runs and waits."""
+    return arrival.change is not None and arrival.change.turns_to is not None
+
+
+def _written(
+    connection: sqlite3.Connection, arrival: Arrival, rules: Rules, start: Start | None
+) -> Claimed:
+    now, inbound = rules.now, arrival.inbound
     match arrival.admission:
         case Dispatch():
-            paced = bursts.pace(connection, arrival, now)
-            if start is not None and _may_begin(connection, paced.arrival, now):
-                return _begin(connection, paced.arrival, start, now)
-            return _enqueue(connection, paced, rules)
+            settled = bursts.settle(connection, arrival, now)
+            if start is not None and _may_begin(connection, settled, now):
+                return _begin(connection, settled, start, now)
+            return _enqueue(connection, bursts.gather(connection, settled, now), rules)
         case Handled() if arrival.mode is QueueMode.INTERRUPT:
             made = stops.stop(connection, arrival, now, rules.tell_stop)
             opened = _answer(connection, arrival, made.replies, now)
@@ -142,7 +162,7 @@ def _may_begin(connection: sqlite3.Connection, arrival: Arrival, now: int) -> bo
 
 
 def _begin(connection: sqlite3.Connection, arrival: Arrival, start: Start, now: int) -> Claimed:
-    turn = _insert(connection, arrival, boot=start.boot)
+    turn = _insert(connection, arrival, now, boot=start.boot)
     begun = attempts.begin(connection, turn, start, now)
     return Claimed(result=Opened(turn=turn), begun=begun)
 
@@ -155,7 +175,7 @@ def _enqueue(connection: sqlite3.Connection, paced: Paced, rules: Rules) -> Clai
     stopped = None
     if arrival.mode is QueueMode.INTERRUPT:
         stopped = stops.ask_to_stop(connection, arrival)
-    turn = _insert(connection, arrival)
+    turn = _insert(connection, arrival, rules.now)
     if paced.burst is not None:
         connection.execute(
             "UPDATE turn SET burst = ?, burst_ends = ? WHERE seq = ?",
@@ -177,7 +197,7 @@ def _answer(
         kind=OutcomeKind.ANSWERED if replies else OutcomeKind.SILENT,
         reason=change.reason if change else arrival.admission.reason,
     )
-    turn = _insert(connection, arrival)
+    turn = _insert(connection, arrival, now)
     endings.end(connection, turn.id, outcome, now)
     if isinstance(arrival.admission, Observe):
         connection.execute("UPDATE turn SET untold = 1, kept = 1 WHERE seq = ?", (turn.seq,))
@@ -192,8 +212,10 @@ def _answer(
     return Opened(turn=replace(turn, state=TurnState.FINISHED))
 
 
-def _insert(connection: sqlite3.Connection, arrival: Arrival, *, boot: Boot | None = None) -> Turn:
-    """Write the row of *arrival*: a turn that waits or, of a *boot*, one that runs."""
+def _insert(
+    connection: sqlite3.Connection, arrival: Arrival, now: int, *, boot: Boot | None = None
+) -> Turn:
+    """Write *arrival*: a turn that waits or, of a *boot*, one that runs; and what it changes."""
     inbound = arrival.inbound
     turn = Turn(
         id=arrival.turn_id,
@@ -229,4 +251,6 @@ def _insert(connection: sqlite3.Connection, arrival: Arrival, *, boot: Boot | No
         ),
     )
     conversations.note(connection, turn)
+    if arrival.change is not None:
+        sessions.change(connection, turn, arrival.change, now)
     return turn

@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Entry, Received
+from bot.contracts.transcript import Entry
 from bot.contracts.turn import QueueMode, Turn, TurnId
-from bot.store.sqlite import sessions, transcripts, untold
+from bot.store.sqlite import attempts, sessions, transcripts, untold
 from bot.store.sqlite.bursts import DUE
 from bot.store.sqlite.recent import Added
 from bot.store.sqlite.rows import conversation_values, turn_of
@@ -48,7 +48,7 @@ def join(
     told: list[Entry] = []
     for one in joining:
         told += untold.before(connection, one)
-        told.append(Received(inbound=one.arrival.inbound, rank=one.arrival.rank, turn_id=one.id))
+        told.append(replace(attempts.received(one), turn_id=one.id))
     if not _is_stopped(connection, turn):
         told += untold.corrections(connection, turn)
     return Joined(

@@ -42,15 +42,23 @@ class Caps:
 
 
 def make_room(
-    connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int
+    connection: sqlite3.Connection,
+    arrival: Arrival,
+    caps: Caps,
+    now: int,
+    *,
+    clears: bool = False,
 ) -> Full | None:
-    """Let something give way to *arrival* if its queue is full; say so if nothing may."""
+    """Let something give way to *arrival* if its queue is full; say so if nothing may.
+
+    What *clears* its session's queue finds room there.
+    """
     (in_session,) = connection.execute(
         "SELECT COUNT(*) FROM turn INDEXED BY turn_waiting"
         " WHERE session_key = ? AND state = 'waiting'",
         (arrival.route.session_key,),
     ).fetchone()
-    over = in_session >= (caps.session if arrival.cap is None else arrival.cap)
+    over = not clears and in_session >= (caps.session if arrival.cap is None else arrival.cap)
     (in_all,) = connection.execute("SELECT COUNT(*) FROM turn WHERE state = 'waiting'").fetchone()
     if in_all - over >= caps.store:
         return Full(waiting=in_all)

@@ -20,6 +20,12 @@ _WAITS: Final = (
     " WHERE session_key = :key AND state = 'waiting' AND lane = :lane"
 )
 
+_WAIT: Final = """
+    SELECT EXISTS (SELECT 1 FROM turn INDEXED BY turn_waiting
+      WHERE session_key = :key AND state = 'waiting' AND lane = 'people') AS people,
+    EXISTS (SELECT 1 FROM turn INDEXED BY turn_waiting
+      WHERE session_key = :key AND state = 'waiting' AND lane = 'background') AS background
+"""
 _GIVE_UP: Final = (
     "DELETE FROM ready WHERE session_key = :key AND lane = :lane AND NOT EXISTS ({waits})"
 )
@@ -38,9 +44,10 @@ def runs(connection: sqlite3.Connection, session_key: SessionKey) -> None:
 
 def ended(connection: sqlite3.Connection, session_key: SessionKey) -> None:
     """Note that a turn of a session is over: what waits there gets a place behind the others'."""
+    wait = connection.execute(_WAIT, {"key": session_key}).fetchone()
     for lane in Lane:
-        values = {"key": session_key, "lane": lane}
-        if connection.execute(f"{_WAITS} LIMIT 1", values).fetchone():
+        if wait[lane]:
+            values = {"key": session_key, "lane": lane}
             connection.execute(_JOIN_THE_LINE.format(runs=_RUNS), values)
 
 

@@ -44,6 +44,18 @@ _RUNS: Final = "SELECT 1 FROM turn WHERE session_key = :key AND state = 'running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """What was running and waiting in a session, as far as somebody may end it."""
+
+    asked: TurnId | None
+    """The running turn that was asked to stop."""
+    ended: Sequence[Turn]
+    """Those that waited."""
+    others: int
+    """How many go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
     """What a stop did: the answer to it, and the running turn that it asked to stop."""
 
@@ -57,31 +69,48 @@ def ask_to_stop(connection: sqlite3.Connection, arrival: Arrival) -> TurnId | No
     return None if row is None else TurnId(row["id"])
 
 
+def clear(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Cleared:
+    """Stop what runs and end what waits, as far as the sender may; each that waited is told."""
+    cleared = _cleared(connection, arrival, now)
+    _tell(connection, arrival, cleared.ended)
+    return cleared
+
+
 def stop(connection: sqlite3.Connection, arrival: Arrival, now: int, tell: TellStop | None) -> Made:
     """Stop what runs and end what waits, as far as the sender may; say what it is answered."""
+    cleared = _cleared(connection, arrival, now)
+    here = [turn for turn in cleared.ended if _is_here(turn, arrival)]
+    made = StopMade(
+        running=int(cleared.asked is not None),
+        cancelled=len(here),
+        elsewhere=len(cleared.ended) - len(here),
+        not_theirs=cleared.others,
+    )
+    idle = not (made.running or cleared.ended)
+    replies = tell(arrival.inbound, made) if tell else (arrival.replies if idle else ())
+    told = {turn.id for turn in here} if tell and replies else set[TurnId]()
+    _tell(connection, arrival, [turn for turn in cleared.ended if turn.id not in told])
+    return Made(replies=replies, asked=cleared.asked)
+
+
+def _cleared(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Cleared:
     values = _values(arrival)
     asked = ask_to_stop(connection, arrival)
     rows = connection.execute(_WAITING.format(may_end=_MAY_END), values).fetchall()
     ended = [turn_of(row) for row in rows if row["may_end"]]
-    here = [turn for turn in ended if _is_here(turn, arrival)]
-    others_run = asked is None and connection.execute(_RUNS, values).fetchone() is not None
-    made = StopMade(
-        running=int(asked is not None),
-        cancelled=len(here),
-        elsewhere=len(ended) - len(here),
-        not_theirs=len(rows) - len(ended) + others_run,
-    )
-    idle = not (made.running or ended)
-    replies = tell(arrival.inbound, made) if tell else (arrival.replies if idle else ())
-    told = {turn.id for turn in here} if tell and replies else set[TurnId]()
     for turn in ended:
         endings.end(connection, turn.id, replace(_STOPPED, reference=arrival.turn_id), now)
-        if arrival.stopped_notice is not None and turn.id not in told:
-            notice = endings.reply(turn.arrival, f"{turn.id}!stopped", arrival.stopped_notice)
-            outbox.queue(connection, [replace(notice, expires_at=arrival.fresh_until)])
     if ended:
         ready.left(connection, arrival.route.session_key)
-    return Made(replies=replies, asked=asked)
+    others_run = asked is None and connection.execute(_RUNS, values).fetchone() is not None
+    return Cleared(asked=asked, ended=ended, others=len(rows) - len(ended) + others_run)
+
+
+def _tell(connection: sqlite3.Connection, arrival: Arrival, ended: Sequence[Turn]) -> None:
+    if arrival.stopped_notice is not None:
+        for turn in ended:
+            notice = endings.reply(turn.arrival, f"{turn.id}!stopped", arrival.stopped_notice)
+            outbox.queue(connection, [replace(notice, expires_at=arrival.fresh_until)])
 
 
 def _values(arrival: Arrival) -> dict[str, object]:
