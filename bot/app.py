@@ -136,14 +136,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=Lanes(
-                store.turns,
-                runner,
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-                background=settings.limits.background_at_once,
-            ),
+            lanes=_lanes(settings, store, runner, seams),
             retention=Retention(store.turns, seams.clock, queue.keep_observed_for),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
@@ -154,6 +147,17 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _lanes(settings: Settings, store: Store, runner: TurnRunner, seams: Seams) -> Lanes:
+    return Lanes(
+        store.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
+    )
 
 
 def _intake(

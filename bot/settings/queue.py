@@ -65,6 +65,9 @@ Drop = Annotated[
     BeforeValidator(_drop),
     WithJsonSchema({"anyOf": [{"enum": [policy.value for policy in DropPolicy]}, VARIABLE]}),
 ]
+ChannelName = Annotated[
+    str, BeforeValidator(_channel), WithJsonSchema({"pattern": f"^{NAME.pattern}$"})
+]
 Seconds = Annotated[float, BeforeValidator(_seconds), WithJsonSchema(_SECONDS_SHAPE)]
 Cap = Annotated[int, BeforeValidator(whole(1, 10_000))]
 Days = Annotated[int, BeforeValidator(whole(1, 3_650))]
@@ -116,9 +119,7 @@ class QueueSettings(Section):
     """What gives way in a full session. `new`: the new message, which is refused with a notice.
     `old`: the one that waited longest, which ends with a notice. `summarize`: the oldest but the
     first are put together, and told to the model in one line each."""
-    channels: Mapping[Annotated[str, BeforeValidator(_channel)], ChannelQueueSettings] = Field(
-        default={}
-    )
+    channels: Mapping[ChannelName, ChannelQueueSettings] = Field(default={})
     """What is different in a channel, by its name."""
     observed: ObservedSettings = Field(default={}, validate_default=True)
     """What becomes of what is said in rooms and not to the bot."""

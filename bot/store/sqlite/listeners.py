@@ -29,6 +29,16 @@ class Listener:
         """Keep places for so many turns."""
         self._promised += turns
 
+    def keep_places(self, fits: Sequence[bool]) -> Sequence[bool]:
+        """Keep a place for each that *fits*, as long as there are some; say for which."""
+        places = self.places
+        kept: list[bool] = []
+        for one in fits:
+            kept.append(one and places > 0)
+            places -= one
+        self.promise(kept.count(True))
+        return kept
+
     def tell(self, signal: Signal) -> None:
         """Put *signal* on its way. That work waits needs no saying twice."""
         if not (self.signals and isinstance(signal, WorkWaiting) and signal == self.signals[-1]):
@@ -63,6 +73,12 @@ class Listener:
         """End the nap: something may be due sooner than it was when it began."""
         if self._napping is not None:
             self._napping.cancel()
+
+
+def withdraw(listener: Listener | None, kept: Sequence[object | None]) -> None:
+    """Keep places no longer: what was to fill them has come, or never will."""
+    if listener is not None:
+        listener.promise(kept.count(None) - len(kept))
 
 
 class Listeners:

@@ -52,7 +52,7 @@ from bot.store.sqlite.due import Found
 from bot.store.sqlite.joining import Joined
 from bot.store.sqlite.known import KnownQueue
 from bot.store.sqlite.leases import Boot, require_turn
-from bot.store.sqlite.listeners import Listener, Listeners
+from bot.store.sqlite.listeners import Listener, Listeners, withdraw
 from bot.store.sqlite.overflow import Caps
 from bot.store.sqlite.recent import Added, RecentTranscripts
 from bot.store.sqlite.records import move_cursor
@@ -106,7 +106,7 @@ class SqliteTurns:
         claimed = await self._writer.write(
             unit,
             then=partial(self._tell_opened, listener, starts),
-            otherwise=partial(_withdraw, listener, starts),
+            otherwise=partial(withdraw, listener, starts),
         )
         return [one.result for one in claimed]
 
@@ -243,18 +243,13 @@ class SqliteTurns:
         if listener is None or listener.offer is None:
             return None, [None] * len(arrivals)
         start = Start(worker=listener.offer.worker, boot=self._boot)
-        places = listener.places
-        starts: list[Start | None] = []
-        for arrival in arrivals:
-            fits = (
-                isinstance(arrival.admission, Dispatch)
-                and arrival.lane in listener.offer.lanes
-                and not self._known.may_be_due_in(arrival.lane)
-            )
-            starts.append(start if fits and places > 0 else None)
-            places -= fits
-        listener.promise(len(arrivals) - starts.count(None))
-        return listener, starts
+        fits = [
+            isinstance(arrival.admission, Dispatch)
+            and arrival.lane in listener.offer.lanes
+            and not self._known.may_be_due_in(arrival.lane)
+            for arrival in arrivals
+        ]
+        return listener, [start if kept else None for kept in listener.keep_places(fits)]
 
     def _tell_opened(
         self,
@@ -262,7 +257,7 @@ class SqliteTurns:
         starts: Sequence[Start | None],
         claimed: Sequence[Claimed],
     ) -> None:
-        _withdraw(listener, starts)
+        withdraw(listener, starts)
         for one in claimed:
             if one.begun is not None and listener is not None:
                 self._give(listener, one.begun)
@@ -348,9 +343,3 @@ class SqliteTurns:
 class _Ended:
     added: Added
     finished: Finished
-
-
-def _withdraw(listener: Listener | None, starts: Sequence[Start | None]) -> None:
-    """Keep places no longer: what was to fill them has come, or never will."""
-    if listener is not None:
-        listener.promise(starts.count(None) - len(starts))
