@@ -16,6 +16,8 @@ from bot.cli.client import Talk, why_not
 from bot.cli.printable import printable
 from bot.cli.start import prepare
 from bot.contracts.text import clean
+from bot.reply import notices
+from bot.reply.notices import Language
 from channels.webchat.protocol import (
     AcceptedFrame,
     DroppedFrame,
@@ -32,6 +34,8 @@ from channels.webchat.protocol import (
 )
 
 _PROMPT: Final = "> "
+_STOPPED: Final = frozenset(notices.interrupted(language).fallback for language in Language)
+"""What stands below words that were stopped."""
 
 
 def chat(*, debug: bool) -> Exit:
@@ -214,7 +218,13 @@ class Screen:
             return
         if line.kind == "answer":
             self._told.add(line.turn)
-        self._line(printable(line.text))
+        self._line(printable(self._unread(line)))
+
+    def _unread(self, line: LineFrame) -> str:
+        """Return what of *line* is not on the screen: below words that were stopped, the mark."""
+        words, _, mark = line.text.rpartition("\n\n")
+        cut_off = line.kind == "answer" and self._writing == line.turn
+        return mark if cut_off and words and mark in _STOPPED else line.text
 
     def _refused(self, frame: RefusedFrame) -> None:
         if frame.retry is None:
