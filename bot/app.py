@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -20,18 +21,20 @@ from bot.contracts.clock import Clock
 from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
-from bot.kernel.queueing import QueueRules
 from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
@@ -58,10 +61,11 @@ class App:
     store: Store
     gateway: Gateway
     lanes: Lanes
-    retention: Retention
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -107,7 +111,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         agent, found = await build_agent(settings, store, lineup, sandbox, seams)
-        server = _server(settings, channels, web=web)
+        server = _server(settings, channels, store, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -130,17 +134,19 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        queue = queue_rules(settings.queue)
-        intake = _intake(store, people, bus, _about(setup, found, queue, seams), queue, seams)
+        intake = _intake(settings, store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
             lanes=_lanes(settings, store, runner, seams),
-            retention=Retention(store.turns, seams.clock, queue.keep_observed_for),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            forgetting=Forgetting(
+                store.turns, seams.clock, queue_rules(settings.queue).keep_observed_for
+            ),
             setup=setup,
             server=server,
             sandbox=found,
@@ -161,29 +167,28 @@ def _lanes(settings: Settings, store: Store, runner: TurnRunner, seams: Seams) -
 
 
 def _intake(
-    store: Store, people: People, bus: LocalBus, about: About, queue: QueueRules, seams: Seams
+    settings: Settings, store: Store, people: People, bus: LocalBus, about: About, seams: Seams
 ) -> Intake:
     return Intake(
         turns=store.turns,
         router=Router(MAIN),
         ranks=Ranks(owners=OWNERS, people=people),
         door=CommandDoor(COMMANDS, store, people, about),
-        queue=queue,
+        queue=queue_rules(settings.queue),
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,
+        idle=settings.sessions.idle,
     )
 
 
-def _about(
-    setup: LiveSetup, sandbox: Sandbox | NoSandbox, queue: QueueRules, seams: Seams
-) -> LiveAbout:
+def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
     tools = tools_of(sandbox, seams)
     return LiveAbout(
         settings=lambda: setup.settings,
         tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
-        queue_of=queue.of,
+        queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -205,6 +210,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(
         load_channel(name, settings.module_of(name)).open(section, parts)
@@ -247,7 +253,13 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
+def _server(
+    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -259,5 +271,6 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
             for channel in channels
             if isinstance(channel, ServesHttp)
             for route in channel.routes()
-        ],
+        ]
+        + [*session_routes(partial(_forget, store))],
     )

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from bot.contracts.inbound import Inbound
@@ -46,6 +47,10 @@ class About(Protocol):
 
     def queue(self, channel: str) -> QueueRule:
         """Return how messages queue in a channel, where nothing was chosen."""
+        ...
+
+    def workspace(self, agent_id: AgentId) -> Path:
+        """Return the folder of an agent's files."""
         ...
 
     def sandbox(self) -> str:

@@ -225,6 +225,8 @@ class Outcome:
     """For FAILED, if the bot has a sentence of its own; else the reason is told."""
     reference: str = ""
     """What it points at: a question, a job, a child session."""
+    steps: tuple[str, ...] = ()
+    """What was done on the way, where somebody asked to see it; in order, each for people."""
     usage: Usage = Usage()
 
 
@@ -259,6 +261,10 @@ class Arrival:
     """What the turn is told that gives way to it (`DropPolicy.OLD`)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
+    unused_since: datetime | None = None
+    """A session in which nobody said anything since then begins a chapter with it."""
+    anew_notice: ReplyPayload | None = None
+    """What is said if it does."""
     directives: SessionChoices = SessionChoices()
     """What was chosen for this message alone."""
     told: str | None = None

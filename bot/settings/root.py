@@ -14,6 +14,7 @@ from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
 from bot.settings.queue import QueueSettings
 from bot.settings.section import Section
+from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ToolSettings
 
@@ -45,6 +46,8 @@ class Configuration(Section):
     """How much a turn may use."""
     queue: QueueSettings = Field(default={}, validate_default=True)
     """What a message does to the turn that runs, how it waits, and what gives way."""
+    sessions: SessionSettings = Field(default={}, validate_default=True)
+    """How long conversations are remembered, and how much of them a model sees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,7 @@ class Settings:
     tools: ToolSettings
     limits: LimitSettings
     queue: QueueSettings
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
     problem: str = ""

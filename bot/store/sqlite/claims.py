@@ -140,6 +140,7 @@ def forget(
     ended = conversations.open_turns(connection, conversation)
     for turn_id in ended:
         endings.end(connection, turn_id, conversations.FORGOTTEN, now)
+        attempts.end(connection, turn_id, conversations.FORGOTTEN.reason, now)
     for session_key in sessions:
         ready.left(connection, session_key)
         ready.ended(connection, session_key)
@@ -253,4 +254,14 @@ def _insert(
     conversations.note(connection, turn)
     if arrival.change is not None:
         sessions.change(connection, turn, arrival.change, now)
+    elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
+        _say_anew(connection, arrival)
     return turn
+
+
+def _say_anew(connection: sqlite3.Connection, arrival: Arrival) -> None:
+    """Say that the session begins anew, before anything is answered in it."""
+    if arrival.anew_notice is not None:
+        outbox.queue(
+            connection, [endings.reply(arrival, f"{arrival.turn_id}!anew", arrival.anew_notice)]
+        )

@@ -67,7 +67,8 @@ _DELIVERIES: Final = "DELETE FROM delivery"
 _LISTING: Final = "DELETE FROM conversation"
 _WIPE: Final = (
     "UPDATE turn SET untold = 0, kept = 0,"
-    " arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]'))"
+    " arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]'),"
+    " '$.told', NULL)"
 )
 _TURNS: Final = """
     UPDATE turn SET forgotten = 1, untold = 0, kept = 0,

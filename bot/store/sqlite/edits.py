@@ -56,7 +56,8 @@ def apply(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Change:
 
 def replace_text(connection: sqlite3.Connection, turn: Turn, text: str) -> None:
     """Give *turn*, which nobody was told of yet, other words."""
-    arrival = replace(turn.arrival, inbound=replace(turn.arrival.inbound, text=text))
+    inbound = replace(turn.arrival.inbound, text=text)
+    arrival = replace(turn.arrival, inbound=inbound, told=None)
     connection.execute(
         "UPDATE turn SET arrival = ? WHERE id = ?", (codec.ARRIVAL.encode(arrival), turn.id)
     )

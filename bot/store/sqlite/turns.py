@@ -11,6 +11,7 @@ from bot.contracts.admission import Dispatch
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
 from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.session import SessionKey
 from bot.contracts.store import (
     Cursor,
     Duplicate,
@@ -36,7 +37,6 @@ from bot.contracts.turn import (
 from bot.store.sqlite import (
     attempts,
     claims,
-    conversations,
     due,
     joining,
     outbox,
@@ -57,6 +57,7 @@ from bot.store.sqlite.overflow import Caps
 from bot.store.sqlite.recent import Added, RecentTranscripts
 from bot.store.sqlite.records import move_cursor
 from bot.store.sqlite.rows import ticks
+from bot.store.sqlite.wiping import wipe_session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,17 +124,20 @@ class SqliteTurns:
         """Delete what was said in *conversation*, and end what waits and runs in it."""
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
-            ended = claims.forget(connection, conversation, now)
-            for turn_id in ended:
-                attempts.end(connection, turn_id, conversations.FORGOTTEN.reason, now)
-            return ended
-
+        unit = partial(claims.forget, conversation=conversation, now=now)
         return await self._writer.write(unit, then=self._tell_forgotten)
 
     async def forget_observed(self, before: datetime) -> int:
         """Forget what was overheard *before* and is not told yet; return how many that were."""
         return await self._writer.write(partial(untold.forget, before=before))
+
+    async def forget_session(
+        self, session_key: SessionKey, *, unused_since: datetime | None = None
+    ) -> Sequence[TurnId] | None:
+        """Delete a session, unless somebody spoke in it since *unused_since*."""
+        now = ticks(self._clock.now())
+        unit = partial(wipe_session, key=session_key, unused_since=unused_since, now=now)
+        return await self._writer.write(unit, then=lambda ended: self._tell_forgotten(ended or ()))
 
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running."""
