@@ -20,16 +20,19 @@ DUE: Final = (
 """Whether a turn that waits is due."""
 
 _STILL_WAITING: Final = """
-    SELECT burst, burst_ends FROM turn INDEXED BY turn_waiting
+    SELECT burst, burst_ends FROM turn INDEXED BY turn_burst
     WHERE session_key = :key AND state = 'waiting' AND burst IS NOT NULL AND not_before > :now
       AND channel = :channel AND account = :account
       AND conversation_id = :conversation_id AND thread_id IS :thread_id
       AND json_extract(arrival, '$.inbound.sender.id') = :sender
-    ORDER BY seq LIMIT 1
+    LIMIT 1
 """
+"""One sender has one burst in a place at a time."""
+
 _MOVE: Final = """
-    UPDATE turn SET not_before = :due
-    WHERE session_key = :key AND state = 'waiting' AND burst = :burst AND not_before > :now
+    UPDATE turn INDEXED BY turn_burst SET not_before = :due
+    WHERE session_key = :key AND state = 'waiting' AND burst IS NOT NULL AND burst = :burst
+      AND not_before > :now
 """
 
 

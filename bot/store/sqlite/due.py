@@ -27,7 +27,7 @@ _LEFT_BEHIND: Final = """
 
 _DUE: Final = """
     SELECT one.* FROM ready JOIN turn AS one ON one.seq = (
-      SELECT seq FROM turn INDEXED BY turn_waiting
+      SELECT seq FROM turn INDEXED BY turn_lane
       WHERE session_key = ready.session_key AND state = 'waiting' AND lane = :lane AND {due}
       ORDER BY seq LIMIT 1)
     WHERE ready.lane = :lane AND NOT EXISTS (

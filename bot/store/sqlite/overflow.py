@@ -12,19 +12,19 @@ from bot.store.sqlite.rows import conversation_values, turn_of
 _DISPLACED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="displaced")
 
 _OLDEST: Final = """
-    SELECT * FROM turn INDEXED BY turn_waiting
+    SELECT * FROM turn INDEXED BY turn_lane
     WHERE session_key = :key AND state = 'waiting' AND lane = :lane AND rank <= :rank
     ORDER BY seq LIMIT 1
 """
 _FIRST_HERE: Final = """
-    SELECT id, seq, rank FROM turn INDEXED BY turn_waiting
+    SELECT id, seq, rank FROM turn INDEXED BY turn_lane
     WHERE session_key = :key AND state = 'waiting' AND lane = :lane
       AND channel = :channel AND account = :account
       AND conversation_id = :conversation_id AND thread_id IS :thread_id
     ORDER BY seq LIMIT 1
 """
 _NEXT_HERE: Final = """
-    SELECT id FROM turn INDEXED BY turn_waiting
+    SELECT id FROM turn INDEXED BY turn_lane
     WHERE session_key = :key AND state = 'waiting' AND lane = :lane AND seq > :first
       AND rank BETWEEN :least AND :rank
       AND channel = :channel AND account = :account

@@ -33,3 +33,5 @@ INSERT INTO ready (session_key, lane, place)
   SELECT session_key, lane, MIN(seq) FROM turn WHERE state = 'waiting' GROUP BY session_key, lane;
 
 DROP INDEX turn_due;
+CREATE INDEX turn_lane ON turn (session_key, lane, seq) WHERE state = 'waiting';
+CREATE INDEX turn_burst ON turn (session_key, not_before) WHERE state = 'waiting' AND burst IS NOT NULL;

@@ -16,14 +16,14 @@ _JOIN_THE_LINE: Final = """
 """
 
 _WAITS: Final = (
-    "SELECT 1 FROM turn INDEXED BY turn_waiting"
+    "SELECT 1 FROM turn INDEXED BY turn_lane"
     " WHERE session_key = :key AND state = 'waiting' AND lane = :lane"
 )
 
 _WAIT: Final = """
-    SELECT EXISTS (SELECT 1 FROM turn INDEXED BY turn_waiting
+    SELECT EXISTS (SELECT 1 FROM turn INDEXED BY turn_lane
       WHERE session_key = :key AND state = 'waiting' AND lane = 'people') AS people,
-    EXISTS (SELECT 1 FROM turn INDEXED BY turn_waiting
+    EXISTS (SELECT 1 FROM turn INDEXED BY turn_lane
       WHERE session_key = :key AND state = 'waiting' AND lane = 'background') AS background
 """
 _GIVE_UP: Final = (
