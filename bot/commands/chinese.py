@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.sentences import (
+    AllowSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -10,14 +11,27 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    UsageSentences,
     VerboseSentences,
+    WhoSentences,
 )
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import Unit, dollars
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "没有消息在等" if waiting == 0 else f"{waiting} 条在等"
     return f"{words}，{'正在回答一条' if busy else '空闲'}"
+
+
+def _amount(amount: int, unit: Unit) -> str:
+    return dollars(amount) if unit is Unit.MONEY else f"{amount:,} 个 token"
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"输入 {usage.input_tokens:,}、输出 {usage.output_tokens:,} 个 token"
+    unpriced = f"，其中 {usage.unpriced_tokens:,} 个价格未知"
+    return f"{dollars(usage.micro_usd)}，{tokens}{unpriced if usage.unpriced_tokens else ''}"
 
 
 def _set_to(first: str, others: str) -> str:
@@ -26,6 +40,8 @@ def _set_to(first: str, others: str) -> str:
 
 CHINESE: Final = CommandSentences(
     summaries={
+        "pair": "让等待的人进来",
+        "whoami": "你是谁，以及你能做什么",
         "help": "可以让我做什么",
         "commands": "列出所有命令，以及谁可以用",
         "status": "我和这个会话现在的情况",
@@ -38,6 +54,8 @@ CHINESE: Final = CommandSentences(
         "verbose": "是否显示我中途做了什么",
         "history": "模型能看到多少过去的内容",
         "export": "把这个会话写成文件",
+        "usage": "用量和花费：上一条消息、这里、今天",
+        "allow": "超出花费上限继续，或把今天的上限提高一个数额",
     },
     ranks={
         Rank.MEMBER: "成员可用",
@@ -46,6 +64,26 @@ CHINESE: Final = CommandSentences(
     },
     help_opening="照常给我写消息即可。以下面这些开头的消息是给我本身的：",
     commands_opening="所有命令，以及谁可以用：",
+    pair_waiting="这些人在等待进入。向他们要配对码，然后写 /pair 加上它：",
+    pair_nobody="没有人在等待进入。",
+    pair_closed="现在不让任何人进来：我的设置有误。",
+    paired=lambda who, name: (
+        f"{who}（自称 {name}）可以在私聊中作为访客进来了。请对方再发一次消息。"
+    ),
+    whoami=WhoSentences(
+        account="你的账号",
+        name="你的自称",
+        rank="你在这里是",
+        place="我们在",
+        counts="只有账号算数：名字谁都可以用。",
+        are={
+            Rank.STRANGER: "陌生人",
+            Rank.GUEST: "访客：我们可以聊天",
+            Rank.MEMBER: "成员：可以聊天，我也为你读共享文件",
+            Rank.ADMIN: "管理员：所有工具",
+            Rank.OWNER: "主人：所有工具，以及我记得的一切",
+        },
+    ),
     status=StatusSentences(
         version="版本",
         model="模型",
@@ -58,6 +96,7 @@ CHINESE: Final = CommandSentences(
         tools="工具",
         tokens="此处已用",
         spent=lambda given, got, calls: f"输入 {given:,} 词元，输出 {got:,}，调用模型 {calls:,} 次",
+        cost="今天的花费",
         nothing_chosen="没有，全部按配置",
         since="开始于",
         began=lambda day, times: f"{day}，重新开始过 {times} 次" if times else day,
@@ -109,5 +148,30 @@ CHINESE: Final = CommandSentences(
     export=ExportSentences(
         nothing="这里还没有可以导出的内容。",
         written=lambda where, turns: f"{turns} 轮对话已写入 {where}。",
+    ),
+    usage=UsageSentences(
+        last="上一条消息",
+        session="这个会话今天",
+        yours="你今天",
+        today="所有人今天",
+        background="其中后台任务",
+        by_model="按模型",
+        by_person="按人",
+        used=_used,
+        of_limit=lambda limit, unit: f"（每天上限 {_amount(limit, unit)}）",
+    ),
+    allow=AllowSentences(
+        usage=(
+            "单独发送 /allow，就接着做这里因上限停下的事。/allow 1.50 让今天多用 1.50 美元；"
+            "/allow 200000 tokens 多用这么多 token；/allow 0.50 person webchat:anna 和 "
+            "/allow 0.50 others 给成员和访客。"
+        ),
+        nothing_stopped="这里没有因上限停下的事。",
+        allowed=lambda allowed: (
+            f"今天可以超出 `limits.{allowed.unit}.{allowed.scope}`"
+            f"{f'（{allowed.name}）' if allowed.name else ''} 多用"
+            f" {_amount(allowed.amount, allowed.unit)}。"
+        ),
+        go_on="请从停下的地方接着做。",
     ),
 )

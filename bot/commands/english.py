@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.sentences import (
+    AllowSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -10,14 +11,25 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    UsageSentences,
     VerboseSentences,
+    WhoSentences,
 )
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import dollars, written
+from bot.contracts.turn import Rank, Usage, Verbosity
+
+_ANEW: Final = {0: "", 1: ", begun anew once"}
 
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "nothing waits" if waiting == 0 else f"{waiting:,} waiting"
     return f"{words}, {'one is being answered' if busy else 'idle'}"
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    unpriced = f", {usage.unpriced_tokens:,} tokens at no known price"
+    return f"{dollars(usage.micro_usd)}, {tokens}{unpriced if usage.unpriced_tokens else ''}"
 
 
 def _set_to(first: str, others: str) -> str:
@@ -33,6 +45,27 @@ ENGLISH: Final = CommandSentences(
     },
     help_opening="Write to me as to anybody. A message that begins with one of these is for me:",
     commands_opening="Every command there is, and for whom:",
+    pair_waiting="These people wait to be let in. Ask them for their code and write /pair with it:",
+    pair_nobody="Nobody waits to be let in.",
+    pair_closed="Nobody is let in for now: my settings are broken.",
+    paired=lambda who, name: (
+        f"{who}, who calls themself {name}, is let in as a guest, in direct chats. Tell them to "
+        "write again."
+    ),
+    whoami=WhoSentences(
+        account="Your account",
+        name="What you call yourself",
+        rank="What you are here",
+        place="Where we are",
+        counts="Only the account counts: names can be anybody's.",
+        are={
+            Rank.STRANGER: "a stranger",
+            Rank.GUEST: "a guest: we can talk",
+            Rank.MEMBER: "a member: we can talk, and I read shared files for you",
+            Rank.ADMIN: "an admin: every tool",
+            Rank.OWNER: "the owner: every tool, and all that I remember",
+        },
+    ),
     status=StatusSentences(
         version="Version",
         model="Model",
@@ -45,9 +78,10 @@ ENGLISH: Final = CommandSentences(
         tools="Tools",
         tokens="Used here",
         spent=lambda given, got, calls: f"{given:,} tokens in, {got:,} out, {calls:,} model calls",
+        cost="Spent today",
         nothing_chosen="nothing, all as configured",
         since="Since",
-        began=lambda day, times: f"{day}, begun anew {times:,} times" if times else day,
+        began=lambda day, times: f"{day}{_ANEW.get(times, f', begun anew {times:,} times')}",
     ),
     new="We begin anew. What was before is kept: /resume brings it back.",
     resume=ResumeSentences(
@@ -105,5 +139,30 @@ ENGLISH: Final = CommandSentences(
         written=lambda where, turns: (
             f"{turns:,} {'turn is' if turns == 1 else 'turns are'} written down in {where}."
         ),
+    ),
+    usage=UsageSentences(
+        last="Last message",
+        session="This conversation, today",
+        yours="You, today",
+        today="Everybody, today",
+        background="Of it in the background",
+        by_model="By model",
+        by_person="By person",
+        used=_used,
+        of_limit=lambda limit, unit: f" (a day's limit: {written(limit, unit)})",
+    ),
+    allow=AllowSentences(
+        usage=(
+            "/allow alone goes on with what a limit ended here. /allow 1.50 gives today 1.50 US "
+            "dollars more; /allow 200000 tokens as many tokens; /allow 0.50 person webchat:anna "
+            "and /allow 0.50 others give it to members and guests."
+        ),
+        nothing_stopped="No limit stopped anything here.",
+        allowed=lambda allowed: (
+            f"Allowed: {written(allowed.amount, allowed.unit)} more today beyond "
+            f"`limits.{allowed.unit}.{allowed.scope}`"
+            f"{f' of {allowed.name}' if allowed.name else ''}."
+        ),
+        go_on="Go on from where you were stopped.",
     ),
 )

@@ -30,6 +30,7 @@ from bot.contracts.transcript import (
     Reset,
     Stopped,
     Summarized,
+    Unanswered,
 )
 from bot.contracts.turn import TurnId
 from bot.media.told import with_files
@@ -152,7 +153,7 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield entry
                 for call in entry.tool_calls:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
-            case CallStarted() | ToolResult() | Reset():
+            case CallStarted() | ToolResult() | Reset() | Unanswered():
                 pass
             case _:
                 yield from _told(entry, zone)

@@ -20,6 +20,7 @@ from bot.contracts.transcript import (
     Reset,
     Stopped,
     Summarized,
+    Unanswered,
 )
 
 _LONGEST_RESULT: Final = 2_000
@@ -83,7 +84,7 @@ def _told(one: Recorded) -> Iterator[str]:
         case Stopped(said=said):
             yield from filter(None, [said])
             yield "It was stopped here."
-        case CallStarted() | Nudge():
+        case CallStarted() | Nudge() | Unanswered():
             pass
         case _:
             assert_never(one.entry)

@@ -6,9 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
@@ -49,6 +50,10 @@ class About(Protocol):
         """Return how messages queue in a channel, where nothing was chosen."""
         ...
 
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        ...
+
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""
         ...
@@ -71,6 +76,8 @@ class CommandContext:
     """As it stands, or None before its first turn."""
     store: Store
     people: People
+    pairs: Pairs | None
+    """Who waits to be let in; None where nobody is let in for now."""
     about: About
     commands: tuple["Command", ...]
     """All there are."""
@@ -89,6 +96,8 @@ class CommandAnswer:
     change: SessionChange | None = None
     mode: QueueMode = QueueMode.STEER
     """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
+    allowances: tuple[Allowance, ...] = ()
+    """What is allowed beyond limits on spending."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

@@ -7,7 +7,7 @@ from typing import Literal
 from bot.contracts.inbound import Inbound, Sender
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.turn import Outcome, Rank, TurnId
+from bot.contracts.turn import Outcome, Rank, TurnId, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,20 @@ class Nudge:
 
     text: str
     kind: Literal["nudge"] = "nudge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A model call that brought no answer and may have cost something all the same.
+
+    Its cost is what it may have been at most: missing evidence never permits more.
+    """
+
+    model: str
+    usage: Usage
+    lost_attempt: int | None = None
+    """The attempt whose process ended during the call; None if this one saw it end."""
+    kind: Literal["unanswered"] = "unanswered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +124,7 @@ Entry = (
     | Nudge
     | Reset
     | Stopped
+    | Unanswered
 )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from bot.settings.access import PersonName, PersonSettings
 from bot.settings.agents import AgentSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
@@ -35,6 +36,8 @@ class Configuration(Section):
     """Who thinks. Left out: a key in the environment or in `.env` decides, else the demo."""
     channels: Channels = Field(default={"webchat": None}, validate_default=True)
     """The doors to the platforms, by name; each is given what stands below its name."""
+    people: Mapping[PersonName, PersonSettings] = Field(default={})
+    """Who has a rank of their own wherever they may speak, by a name for your eyes."""
     http: HttpSettings = Field(default={}, validate_default=True)
     """Where the page is served."""
     store: StoreUrl = Field(default="sqlite", validate_default=True)
@@ -68,6 +71,8 @@ class Settings:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
+    people: Mapping[str, PersonSettings] = field(default_factory=dict)
+    """Who has a rank of their own. No id is listed twice."""
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
@@ -102,4 +107,4 @@ class Settings:
     def module_of(self, channel: str) -> str:
         """Return the module that has a channel of another package, else nothing."""
         section = self.sections.get(channel)
-        return section.type if section else ""
+        return (section and section.type) or ""

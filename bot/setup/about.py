@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot import __version__
+from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
 from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
@@ -49,6 +50,10 @@ class LiveAbout:
     def queue(self, channel: str) -> QueueRule:
         """Return how messages queue in a channel, where nothing was chosen."""
         return self.queue_of(channel)
+
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        return self.settings().limits.caps()
 
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""

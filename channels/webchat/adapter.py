@@ -23,7 +23,7 @@ from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
 from channels.webchat.offers import offers
 from channels.webchat.pace import Pace
-from channels.webchat.places import ACCOUNT, CHANNEL_NAME, place_of
+from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, place_of
 from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
@@ -46,6 +46,9 @@ class WebchatChannel:
     account = ACCOUNT
     capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
+    owner_place = Target(
+        channel=PAGE.channel, account=PAGE.account, conversation_id=PAGE.conversation_id
+    )
 
     def __init__(self, parts: ChannelParts) -> None:
         self._about = About()

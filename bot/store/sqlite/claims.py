@@ -31,6 +31,7 @@ from bot.store.sqlite import (
     overflow,
     ready,
     sessions,
+    spending,
     stops,
 )
 from bot.store.sqlite.attempts import Begun, Start
@@ -256,6 +257,8 @@ def _insert(
         sessions.change(connection, turn, arrival.change, now)
     elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
         _say_anew(connection, arrival)
+    if arrival.allowances:
+        spending.allow(connection, turn, now)
     return turn
 
 
