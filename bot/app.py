@@ -109,9 +109,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(
-            settings.store, clock=seams.clock, most_waiting=settings.queue.cap_all
-        )
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         specs = load_channels(settings)
@@ -160,15 +158,23 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
             retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
-            forgetting=Forgetting(
-                store.turns, seams.clock, queue_rules(settings.queue).keep_observed_for
-            ),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:

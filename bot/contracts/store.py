@@ -113,17 +113,13 @@ class Turns(Protocol):
         The cursor is kept as the record ``cursor:<key>``, in decimal digits. It
         stays where it was when an arrival is `Full`, so that this one comes again.
 
-        A `Dispatch` waits, in the mode its session chose, else in its own. Where as many
-        wait in its session as its `cap` allows (20 by default), its `drop` says what gives
-        way, but never a sender of higher rank; where nothing may, and where the store is
-        full (2,000), it is `Full`. With a `pacing` it is due when its sender has been quiet
-        for so long, and with it all that they said in the same place meanwhile.
+        A `Dispatch` waits, in the mode its session chose, else in its own. Where as many wait in
+        its session as its `cap` allows (20), its `drop` says what gives way, never a higher
+        rank; where nothing may, and where the store is full (2,000), it is `Full`. With a
+        `pacing` it is due when its sender was quiet for so long, with all they said meanwhile.
 
-        `Observe` is told with the next turn of its conversation, as `Observed`. A `Handled`
-        EDIT or DELETION does what it asks, if its sender wrote the message (or, for a
-        deletion, is an admin): an edit replaces the text of what waits, is told to what
-        runs (`absorb`), and else with the next turn; a deletion ends what waits and takes
-        back what is not told yet. Its outcome's reason says which.
+        `Observe` is told with the next turn of its conversation. A `Handled` EDIT or DELETION
+        does what it asks, if its sender wrote the message (or, to delete, is an admin).
         Every other admission is finished at once: `answered` when it has
         replies, which become deliveries ``<turn id>!door:<n>`` in the same
         commit, else `silent`, both with the admission's reason.
@@ -134,8 +130,7 @@ class Turns(Protocol):
         (reason ``stopped``), each with the arrival's `stopped_notice` as its delivery
         ``<that turn>!stopped``; the handled row itself then is `silent` without its
         replies. Where nothing ran and nothing waited, its replies are its answer as usual.
-        With *tell_stop* that says the answer instead, and what waited in the stop's own
-        conversation has no notice of its own where the answer tells of it.
+        *tell_stop* says the answer instead, also for what waited in the stop's conversation.
         """
         ...
 
