@@ -238,8 +238,8 @@ class SessionsContract:
             message = an_answer()
             await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(message,)), [])
             await opened(store, a_change("/new", ANEW))
-        spent = await store.ledger.spent(clock.now() - timedelta(hours=1))
-        assert (spent.turns, spent.by_model["m"].output_tokens) == (3, 6)
+        (spent,) = await store.ledger.spending(clock.now().astimezone().date())
+        assert (spent.model, spent.turns, spent.usage.output_tokens) == ("m", 3, 6)
 
     async def test_what_is_forgotten_is_forgotten_in_every_chapter(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))
