@@ -238,6 +238,9 @@ class SessionsContract:
             message = an_answer()
             await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(message,)), [])
             await opened(store, a_change("/new", ANEW))
+        session = await store.sessions.get(ALICE)
+        assert session is not None
+        assert session.chapters == 4
         (spent,) = await store.ledger.spending(clock.now().astimezone().date())
         assert (spent.model, spent.turns, spent.usage.output_tokens) == ("m", 3, 6)
 
