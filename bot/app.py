@@ -47,6 +47,7 @@ from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.expiry import Expiry
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
@@ -55,6 +56,7 @@ from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
@@ -71,6 +73,7 @@ class App:
     store: Store
     gateway: Gateway
     lanes: Lanes
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
@@ -109,7 +112,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         specs = load_channels(settings)
@@ -139,6 +142,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             turns=store.turns,
             router=Router(MAIN),
             doorkeeper=entrance.doorkeeper,
+            queue=queue_rules(settings.queue),
             door=CommandDoor(
                 COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
             ),
@@ -158,6 +162,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             lineup=lineup,
             expiry=Expiry(approvals=store.approvals, told=deliveries.of_expired, clock=seams.clock),
             retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
@@ -170,6 +175,16 @@ def _answers(store: Store, agent: Agent, deliveries: Deliveries, bus: LocalBus) 
     return Answers(agents={MAIN: agent}, turns=store.turns, bus=bus, can_show=deliveries.can_show)
 
 
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
+
+
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
     return Lanes(
         runner.turns,
@@ -177,6 +192,7 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         seams.clock,
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
     )
 
 
@@ -206,6 +222,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from bot.contracts.approval import Approval, Approvals, Question
 from bot.contracts.clock import Clock
+from bot.contracts.decision import Decision
 from bot.contracts.messages import ToolCall
 from bot.contracts.tool import Parameters, Tool, ToolContext
-from bot.contracts.turn import Decision, Lane, Turn
+from bot.contracts.turn import Lane, Turn
 
 _LETTERS: Final = "bcdfghjkmnpqrstvwxz"
 """No vowels, so that no word comes out, and nothing that looks like a digit."""

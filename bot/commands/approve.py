@@ -6,9 +6,10 @@ from typing import Final
 from bot.commands.say import card, said, sentences
 from bot.contracts.approval import Approval, ApprovalState
 from bot.contracts.command import Command, CommandAnswer, CommandContext, Ruling
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import EventClass
 from bot.contracts.reply import ReplyPayload
-from bot.contracts.turn import Decision, Rank
+from bot.contracts.turn import Rank
 
 _WORDS: Final[Mapping[str, Decision]] = {
     "once": Decision.ONCE,

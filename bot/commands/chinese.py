@@ -17,7 +17,8 @@ from bot.commands.sentences import (
     WhoSentences,
 )
 from bot.contracts.budget import Unit, dollars
-from bot.contracts.turn import Decision, Rank, Usage, Verbosity
+from bot.contracts.decision import Decision
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
@@ -47,6 +48,8 @@ CHINESE: Final = CommandSentences(
         "help": "可以让我做什么",
         "commands": "列出所有命令，以及谁可以用",
         "status": "我和这个会话现在的情况",
+        "stop": "停止正在做的和等待的",
+        "queue": "我工作时收到消息怎么办",
         "new": "重新开始，之前的内容会保留",
         "resume": "回到 /new 之前",
         "model": "先问哪个模型",

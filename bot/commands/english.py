@@ -17,7 +17,8 @@ from bot.commands.sentences import (
     WhoSentences,
 )
 from bot.contracts.budget import dollars, written
-from bot.contracts.turn import Decision, Rank, Usage, Verbosity
+from bot.contracts.decision import Decision
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 _ANEW: Final = {0: "", 1: ", begun anew once"}
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.contracts.budget import Allowance, Unit
-from bot.contracts.turn import Decision, Rank, Usage, Verbosity
+from bot.contracts.decision import Decision
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

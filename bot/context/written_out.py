@@ -4,18 +4,23 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, assert_never
 
+from bot.context.quoted import quoted
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import (
     CallStarted,
+    Corrected,
     Decided,
     Nudge,
+    Observed,
     Received,
     Recorded,
     Reset,
+    Stopped,
+    Summarized,
     Unanswered,
 )
 
@@ -77,6 +82,11 @@ def _told(one: Recorded) -> Iterator[str]:
             yield "---\n\nHere it began anew."
         case Decided():
             yield f"{one.entry.by} said {one.entry.decision} to `{one.entry.call.name}`."
+        case Observed() | Summarized() | Corrected():
+            yield fenced(quoted(one.entry, UTC))
+        case Stopped(said=said):
+            yield from filter(None, [said])
+            yield "It was stopped here."
         case CallStarted() | Nudge() | Unanswered():
             pass
         case _:

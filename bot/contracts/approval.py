@@ -6,11 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
 
+from bot.contracts.decision import Decision
 from bot.contracts.delivery import Delivery
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.messages import ToolCall
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.turn import Arrival, Decision, TurnId
+from bot.contracts.turn import Arrival, TurnId
 
 
 class ApprovalState(StrEnum):
@@ -122,7 +123,10 @@ class Approvals(Protocol):
     """What waits for a person's decision, and what was decided for good.
 
     Questions are written with the outcome of the turn that asks (`Turns.finish`), and decided
-    with the claim of the message that decides (`Turns.open`, `Arrival.decides`).
+    with the claim of the message that decides (`Turns.open`, `Arrival.decides`): if the question
+    still is `asked` and has not expired, who did is noted, the rule of an ``always`` is kept and
+    the decision's turn is opened, which waits for its session whatever its caps say. The second
+    no of a plan withdraws the plan's other questions. Where it is too late, `too_late` is said.
     """
 
     async def get(self, code: str) -> Approval | None:

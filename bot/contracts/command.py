@@ -8,13 +8,15 @@ from typing import Protocol
 
 from bot.contracts.approval import Approval
 from bot.contracts.budget import Allowance, Caps
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.people import Pairs, People
+from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
-from bot.contracts.turn import Decision, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
+from bot.contracts.turn import QueueMode, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,10 @@ class About(Protocol):
 
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def queue(self, channel: str) -> QueueRule:
+        """Return how messages queue in a channel, where nothing was chosen."""
         ...
 
     def caps(self) -> Caps:
@@ -104,6 +110,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    mode: QueueMode = QueueMode.STEER
+    """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
     allowances: tuple[Allowance, ...] = ()
     """What is allowed beyond limits on spending."""
     ruling: Ruling | None = None

@@ -1,13 +1,15 @@
 """One admitted message on its way to an outcome."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Literal, NewType
+from typing import NewType
 
 from bot.contracts.admission import Admission
 from bot.contracts.budget import Allowance, Cost, LimitMet
+from bot.contracts.chapters import BackTo, NewChapter
+from bot.contracts.decision import Decides
 from bot.contracts.inbound import Inbound
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.session import ChapterKey, Route, SessionKey, chapter_key
@@ -33,6 +35,29 @@ class QueueMode(StrEnum):
     FOLLOWUP = "followup"
     COLLECT = "collect"
     INTERRUPT = "interrupt"
+
+
+class DropPolicy(StrEnum):
+    """What gives way when a message finds its session's queue full."""
+
+    NEW = "new"
+    """The message itself: it is refused with a notice."""
+    OLD = "old"
+    """What waited longest: it ends with a notice."""
+    SUMMARIZE = "summarize"
+    """What waited longest but the first: it joins that one, told in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """How long a message waits for more of the same, and at most how long."""
+
+    quiet_seconds: float = 0.0
+    """Until its sender has said nothing for so long. What the session chose counts instead."""
+    part_seconds: float = 0.0
+    """For a part that is missing for certain or in all likelihood; nobody can choose that away."""
+    longest_seconds: float = 30.0
+    """However much comes, what came first waits no longer than this."""
 
 
 class ThinkingLevel(StrEnum):
@@ -81,23 +106,6 @@ class SessionChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewChapter:
-    """The session goes on with nothing in mind; what was before stays and is linked."""
-
-    reason: str
-    """Why, in one word: ``asked``, ``idle``."""
-    kind: Literal["new"] = "new"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackTo:
-    """The session goes on from an earlier chapter."""
-
-    chapter: int
-    kind: Literal["back"] = "back"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionChange:
     """What a command changes in its session, in the commit of its own claim."""
 
@@ -111,15 +119,6 @@ class SessionChange:
     def of(self, before: SessionChoices) -> SessionChoices:
         """Return what is chosen after the change."""
         return before.without(self.dropped).under(self.chosen)
-
-
-class Decision(StrEnum):
-    """What a person says to a call that has to be asked for."""
-
-    ONCE = "once"
-    ALWAYS = "always"
-    """Once, and from now on exactly this is not asked for again."""
-    NO = "no"
 
 
 class Lane(StrEnum):
@@ -224,7 +223,7 @@ class Outcome:
 
     kind: OutcomeKind
     text: str = ""
-    """The model's last words, for ANSWERED and ASKED."""
+    """The model's last words, for ANSWERED and ASKED; for INTERRUPTED those people had seen."""
     reason: str = ""
     """Why, in one sentence, for every other kind."""
     failure: Failure | None = None
@@ -256,10 +255,19 @@ class Arrival:
     fresh_until: datetime
     """A turn that has not begun by then ends with a notice instead."""
     not_before: datetime | None = None
+    pacing: Pacing | None = None
+    """How it waits for what its sender is still writing; None: it does not, nor does what waits
+    for it."""
+    cap: int | None = None
+    """How many may wait in its session; None: as many as the store lets."""
+    drop: DropPolicy = DropPolicy.NEW
+    """What gives way where so many wait."""
     replies: tuple[ReplyPayload, ...] = ()
     """What is answered at the door, committed with the claim (`Handled` and `Drop` only)."""
     stopped_notice: ReplyPayload | None = None
     """What each waiting turn is told that this arrival ends (a stop)."""
+    displaced_notice: ReplyPayload | None = None
+    """What the turn is told that gives way to it (`DropPolicy.OLD`)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
     unused_since: datetime | None = None
@@ -272,25 +280,12 @@ class Arrival:
     """What the owner allows beyond limits with it, in the same commit."""
     told: str | None = None
     """What the model is told instead of the text: the text without its directives."""
-    decides: "Decides | None" = None
+    decides: Decides | None = None
     """The decision that is made with its claim, once, by whoever is first (`Handled` only)."""
+    decided: "Arrival | None" = None
+    """The turn that its decision opens in the session that asked."""
     settles: str = ""
     """The code of the question whose decision is carried out in this turn; else nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decides:
-    """What a person's decision does, in the commit of the claim that makes it."""
-
-    code: str
-    decision: Decision
-    by: str
-    """Who decides, such as ``telegram:12345``."""
-    name: str
-    turn: Arrival
-    """The turn that it opens in the session that asked."""
-    too_late: tuple[ReplyPayload, ...]
-    """What is answered instead where the question waits no longer by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,3 +319,21 @@ class Turn:
     def chapter_key(self) -> ChapterKey:
         """Where it reads and writes what its session remembers."""
         return chapter_key(self.session_key, self.chapter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopMade:
+    """What a stop found, and what became of it."""
+
+    running: int = 0
+    """How many turns it asked to stop: one or none."""
+    cancelled: int = 0
+    """How many it ended that waited in its own conversation."""
+    elsewhere: int = 0
+    """How many it ended that waited elsewhere in its session; each is told there."""
+    not_theirs: int = 0
+    """How many run or wait that are others', and go on."""
+
+
+TellStop = Callable[[Inbound, StopMade], Sequence[ReplyPayload]]
+"""Says what a stop is answered, in the commit that makes it: pure and quick."""

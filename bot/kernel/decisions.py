@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from bot.contracts.admission import Dispatch
 from bot.contracts.command import Ruling
+from bot.contracts.decision import Decides
 from bot.contracts.inbound import EventClass, Source
-from bot.contracts.turn import Arrival, Decides, QueueMode, SessionChoices, TurnId
+from bot.contracts.turn import Arrival, QueueMode, SessionChoices, TurnId
 
 
 def decides(arrival: Arrival, ruling: Ruling) -> Decides:
@@ -16,13 +17,12 @@ def decides(arrival: Arrival, ruling: Ruling) -> Decides:
         decision=ruling.decision,
         by=f"{inbound.channel}:{inbound.sender.id}",
         name=inbound.sender.display_name,
-        turn=_turn(arrival, ruling),
         too_late=ruling.too_late,
     )
 
 
-def _turn(arrival: Arrival, ruling: Ruling) -> Arrival:
-    """Return the arrival that goes on where it was asked: same place, same agent, same rank.
+def decided(arrival: Arrival, ruling: Ruling) -> Arrival:
+    """Return the arrival that goes on where it was asked: same place, same agent, same rank (pure).
 
     The rank is that of who asked first: whoever approves lends them one call, and no more.
     It is claimed by the question's code, so that a second decision could not open another.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.contracts.approval import Question
+from bot.contracts.decision import Decision
 from bot.contracts.document import Block, CodeBlock, Document, Paragraph, Span, Style
 from bot.contracts.reply import Choice, ReplyKind, ReplyPayload
-from bot.contracts.turn import Decision
 from bot.markup.plain import plain
 from bot.reply.notices import Language, sentences_of
 from bot.reply.sentences import QuestionSentences

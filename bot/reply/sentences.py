@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.contracts.budget import LimitMet
-from bot.contracts.turn import Decision, Failure, Rank
+from bot.contracts.decision import Decision
+from bot.contracts.turn import Failure, Rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,12 @@ class Sentences:
     """So many messages wait already that this one was not taken."""
     nothing_to_stop: str
     """Somebody asked to stop, and nothing runs."""
+    not_yours_to_stop: str
+    """Somebody asked to stop, and all that runs and waits is others'."""
+    cancelled: Callable[[int, int], str]
+    """A stop ended so many messages that waited, and so many turns that ran (one or none)."""
+    displaced: str
+    """The message gave way to a newer one, because too many waited."""
     not_started: str
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]

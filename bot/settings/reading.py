@@ -197,6 +197,7 @@ class Reading:
             tools=written.tools,
             limits=written.limits,
             approvals=written.approvals,
+            queue=written.queue,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),

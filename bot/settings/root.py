@@ -14,6 +14,7 @@ from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.queue import QueueSettings
 from bot.settings.section import Section
 from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
@@ -49,6 +50,8 @@ class Configuration(Section):
     """How much a turn may use."""
     approvals: ApprovalSettings = Field(default={}, validate_default=True)
     """Who decides about what has to be asked for."""
+    queue: QueueSettings = Field(default={}, validate_default=True)
+    """What a message does to the turn that runs, how it waits, and what gives way."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
     """How long conversations are remembered, and how much of them a model sees."""
 
@@ -67,6 +70,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    queue: QueueSettings
     approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)

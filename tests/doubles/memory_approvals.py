@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.contracts.approval import Approval, ApprovalState, Question, Rule
+from bot.contracts.decision import Decision
 from bot.contracts.delivery import Delivery
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.turn import Decision, Turn, TurnId
+from bot.contracts.turn import Turn, TurnId
 
 
 class MemoryApprovals:

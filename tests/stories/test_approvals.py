@@ -10,9 +10,10 @@ from pathlib import Path
 
 from bot.contracts.approval import Approval, ApprovalState
 from bot.contracts.channel import Accepted
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import EventClass, Inbound, Sender
 from bot.contracts.messages import ResultState, ToolResult, UserMessage
-from bot.contracts.turn import Decision, OutcomeKind
+from bot.contracts.turn import OutcomeKind
 from tests.doubles.agent import until
 from tests.doubles.rig import PAGE, Rig, a_rig
 from tests.doubles.scripted_model import Step, call, calls, words

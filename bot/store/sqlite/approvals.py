@@ -7,9 +7,10 @@ from functools import partial
 from typing import Final
 
 from bot.contracts.approval import NOES, Approval, ApprovalState, Question, Rule
+from bot.contracts.decision import Decides, Decision
 from bot.contracts.delivery import Delivery
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.turn import Decides, Decision, Turn, TurnId
+from bot.contracts.turn import Arrival, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite import outbox
 from bot.store.sqlite.bell import Bell
@@ -102,7 +103,7 @@ def ask(connection: sqlite3.Connection, turn: Turn, questions: Sequence[Question
         )
 
 
-def decide(connection: sqlite3.Connection, decides: Decides, now: int) -> bool:
+def decide(connection: sqlite3.Connection, decides: Decides, decided: Arrival, now: int) -> bool:
     """Make a decision, unless the question waits no longer; say whether it was made."""
     refused = decides.decision is Decision.NO
     row = connection.execute(
@@ -115,7 +116,7 @@ def decide(connection: sqlite3.Connection, decides: Decides, now: int) -> bool:
             decides.by,
             decides.name,
             now,
-            decides.turn.turn_id,
+            decided.turn_id,
             decides.code,
             now,
         ),
@@ -123,7 +124,9 @@ def decide(connection: sqlite3.Connection, decides: Decides, now: int) -> bool:
     if row is None:
         return False
     if decides.decision is Decision.ALWAYS:
-        _allow(connection, decides, codec.QUESTION.decode(row["question"]), now)
+        _allow(
+            connection, decides, decided.route.agent_id, codec.QUESTION.decode(row["question"]), now
+        )
     if refused:
         _end_plan(connection, row["plan"])
     return True
@@ -159,12 +162,18 @@ def _move(connection: sqlite3.Connection, code: str, state: ApprovalState) -> bo
     return moved.rowcount > 0
 
 
-def _allow(connection: sqlite3.Connection, decides: Decides, question: Question, now: int) -> None:
+def _allow(
+    connection: sqlite3.Connection,
+    decides: Decides,
+    agent_id: AgentId,
+    question: Question,
+    now: int,
+) -> None:
     connection.execute(
         "INSERT INTO approval_rule (agent_id, tool, identity, made_by, made_at)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent_id, tool, identity) DO NOTHING",
         (
-            decides.turn.route.agent_id,
+            agent_id,
             question.tool,
             question.identity,
             f"{decides.name} ({decides.by})" if decides.name else decides.by,

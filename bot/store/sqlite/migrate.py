@@ -12,6 +12,7 @@ STEPS: Final = (
     "conversations.sql",
     "sessions.sql",
     "budgets.sql",
+    "queue.sql",
     "approvals.sql",
 )
 """The script that leads to schema 1, to schema 2 and so on. A released one never changes."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, assert_never
 
+from bot.contracts.chapters import BackTo, NewChapter
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Reset
-from bot.contracts.turn import BackTo, NewChapter, SessionChange, SessionChoices, Turn, Usage
+from bot.contracts.turn import SessionChange, SessionChoices, Turn, Usage
 from bot.store import codec
 from bot.store.sqlite import approvals, transcripts
 from bot.store.sqlite.db import Reader, Writer
