@@ -143,9 +143,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             router=Router(MAIN),
             doorkeeper=entrance.doorkeeper,
             queue=queue_rules(settings.queue),
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -169,6 +167,10 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _door(store: Store, entrance: Entrance, about: LiveAbout) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
 
 
 def _answers(store: Store, agent: Agent, deliveries: Deliveries, bus: LocalBus) -> Answers:

@@ -229,7 +229,9 @@ def _decide(
     if not approvals.decide(connection, decides, decided, now):
         return _answer(connection, heard, decides.too_late, now)
     opened = _answer(connection, heard, arrival.replies, now)
-    return replace(opened, decided=_insert(connection, decided, now))
+    turn = _insert(connection, decided, now)
+    ready.waits(connection, decided)
+    return replace(opened, decided=turn)
 
 
 def _insert(
