@@ -41,6 +41,7 @@ from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.entrance import Entrance, load_channels, open_entrance
+from bot.http.approvals import approval_routes
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
@@ -305,6 +306,7 @@ def _server(
         routes=[
             *entrance.routes.specs(),
             *session_routes(partial(_forget, store)),
+            *approval_routes(store.approvals),
             *(
                 route
                 for channel in channels

@@ -290,3 +290,17 @@ async def test_a_decision_that_waits_behind_a_turn_is_withdrawn_by_a_stop(tmp_pa
     assert approved.state is ApprovalState.APPROVED
     assert approval.state is ApprovalState.WITHDRAWN
     assert ledger.acts == []
+
+
+async def test_a_press_by_somebody_who_may_not_decide_leaves_it_waiting(tmp_path: Path) -> None:
+    ledger = Ledger()
+    steps = (call("act"), words("Done."))
+    async with asking(tmp_path / "home", ledger, *steps, approvers=["webchat:ana"]) as rig:
+        code = await question(rig, await rig.say("do it"))
+        pressed_by_owner = await press(rig, code, "once")
+        told = await rig.said_to(pressed_by_owner.turn_id)
+        approval = await known(rig, code)
+
+    assert told == [f"That is not yours to decide. {code} still waits."]
+    assert approval.state is ApprovalState.ASKED
+    assert ledger.acts == []
