@@ -11,11 +11,12 @@ from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assistant import Seams, build_agents, open_lineup, sandbox_sought, tools_of
 from bot.bus.local import LocalBus
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
+from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
@@ -27,11 +28,13 @@ from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.moved import MovedRooms
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.sandbox import NoSandbox
+from bot.routing import agent_there, page_agent, with_doubts
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.store import open_store
@@ -49,10 +52,12 @@ class App:
     settings: Settings
     store: Store
     gateway: Gateway
+    router: Router
     lanes: Lanes
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
-    lineup: Lineup
+    lineups: tuple[Lineup, ...]
+    """One for each list of models that some agent has."""
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -61,7 +66,7 @@ class App:
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        _introduce(self.channels, self.server, self.setup.settings)
+        _introduce(self.channels, self.server, self.router, self.setup.settings)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -89,13 +94,18 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
+        moved = MovedRooms(await store.ledger.moves())
+        settings = with_doubts(settings, moved)
+        router = Router(settings.routing, moved)
         people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, seams)
+        channels = _channels(settings, store, people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineup = open_lineup(settings, seams)
-        opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
+        lineups: dict[tuple[str, ...], Lineup] = {}
+        for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
+            lineups[models] = open_lineup(settings, models, seams)
+            opening.push_async_callback(lineups[models].close)
+        agents, found = await build_agents(settings, store, lineups, sandbox, seams)
         server = _server(settings, channels, web=web)
         setup = LiveSetup(
             settings,
@@ -103,15 +113,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
                 ledger=store.ledger,
                 sandbox=found,
                 clock=seams.clock,
-                lineup=lineup,
-                introduce=partial(_introduce, channels, server),
+                lineups=tuple(lineups.values()),
+                page_agent=page_agent(channels, router),
+                introduce=partial(_introduce, channels, server, router),
             ),
         )
         _offer(setup, channels)
         deliveries = Deliveries(
             channels={(c.name, c.account): c for c in channels}, clock=seams.clock
         )
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
+        answers = Answers(agents=agents, turns=store.turns, bus=bus)
         runner = TurnRunner(
             turns=store.turns,
             answer=answers.answer,
@@ -120,7 +131,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
         )
         ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, Router(MAIN), ranks, bus, seams.clock, seams.ids)
+        intake = Intake(store.turns, router, ranks, bus, seams.clock, seams.ids, moved)
         return App(
             settings=settings,
             store=store,
@@ -134,7 +145,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             ),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
-            lineup=lineup,
+            lineups=tuple(lineups.values()),
+            router=router,
             setup=setup,
             server=server,
             sandbox=found,
@@ -150,9 +162,14 @@ def _people(settings: Settings, store: Store, seams: Seams) -> People:
 
 
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings, store: Store, people: People, router: Router, seams: Seams
 ) -> tuple[Channel, ...]:
-    copies = GivenFiles(Path(settings.agents[MAIN].workspace))
+    workspaces = {name: Path(agent.workspace) for name, agent in settings.agents.items()}
+
+    def workspace_of(conversation: ConversationKey, sender: str) -> Path:
+        return workspaces[agent_there(router, conversation, sender)]
+
+    copies = GivenFiles(*workspaces.values(), root_of=workspace_of)
     parts = ChannelParts(
         clock=seams.clock,
         ids=seams.ids,
@@ -188,9 +205,12 @@ def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
             channel.offer_setup(setup)
 
 
-def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
+def _introduce(
+    channels: Sequence[Channel], server: HttpServer, router: Router, settings: Settings
+) -> None:
     """Tell the page who answers; again after every change of the models."""
-    models = [settings.models[name] for name in settings.agents[MAIN].models]
+    agent = settings.agents[page_agent(channels, router)]
+    models = [settings.models[name] for name in agent.models]
     for channel in channels:
         if isinstance(channel, HasPage):
             channel.introduce(

@@ -1,11 +1,11 @@
-"""Builds the agent: its models, its tools, what it is shown, and what holds its programs."""
+"""Builds the agents: their models, their tools, what they are shown, and what holds their programs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Any, Final
+from typing import Any
 
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
@@ -21,7 +21,7 @@ from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.session import AgentId
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
+from bot.contracts.tool import Sandbox, SeenFiles, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
@@ -31,11 +31,7 @@ from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
-from bot.workspace.tree import WorkspaceTree
-
-MAIN: Final = AgentId("main")
-"""The agent that answers."""
-
+from bot.workspace.tree import trees_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
@@ -48,48 +44,56 @@ class Seams:
     tools: tuple[Tool[Any], ...] = ()
 
 
-async def build_agent(
+async def build_agents(
     settings: Settings,
     store: Store,
-    lineup: Lineup,
+    lineups: Mapping[tuple[str, ...], Lineup],
     found: Awaitable[Sandbox | NoSandbox],
     seams: Seams,
-) -> tuple[Agent, Sandbox | NoSandbox]:
-    """Build the agent, and return it with what holds its programs, once that is *found*."""
-    chosen = settings.agents[MAIN]
-    workspace = WorkspaceTree(chosen.workspace)
+) -> tuple[Mapping[AgentId, Agent], Sandbox | NoSandbox]:
+    """Build every agent, and return them with what holds their programs, once that is *found*.
+
+    *lineups* has that of every list of models. Agents with one workspace take turns to write.
+    """
+    trees = trees_of(agent.workspace for agent in settings.agents.values())
     _read_schemas((*BUILTIN, *seams.tools))
     sandbox = await found
-    builder = RequestBuilder(
-        files=WorkspaceFiles(chosen.workspace),
-        fold=Fold(_zone(seams.clock)),
-        sandbox_note=note_on(sandbox),
-    )
+    fold, seen = Fold(_zone(seams.clock)), SeenInMemory()
     tools = tools_of(sandbox, seams)
-    agent = Agent(
-        transcripts=store.transcripts,
-        lineup=lineup,
-        tools=tools,
-        build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, seams.clock),
-        limits=Limits(
-            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
-        ),
-        clock=seams.clock,
-        ids=seams.ids,
-        store_epoch=store.epoch,
+    limits = Limits(
+        model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
     )
-    return agent, sandbox
+    agents = {
+        AgentId(name): Agent(
+            transcripts=store.transcripts,
+            lineup=lineups[chosen.models],
+            tools=tools,
+            build_request=_request_of(
+                RequestBuilder(
+                    files=WorkspaceFiles(chosen.workspace),
+                    fold=fold,
+                    sandbox_note=note_on(sandbox),
+                )
+            ),
+            tool_context=_context_of(trees[chosen.workspace], sandbox, seen, seams.clock),
+            limits=limits,
+            clock=seams.clock,
+            ids=seams.ids,
+            store_epoch=store.epoch,
+        )
+        for name, chosen in settings.agents.items()
+    }
+    return agents, sandbox
 
 
-def open_lineup(settings: Settings, seams: Seams) -> Lineup:
-    """Open the agent's models in their order, each once for each of its keys.
+def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Lineup:
+    """Open *models*, keys of the settings, in their order, each once for each of its keys.
 
     Raises:
         ConfigError: a model's settings do not suit its provider.
     """
     candidates: list[Candidate] = []
-    for name in settings.agents[MAIN].models:
+    for name in models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
             candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
@@ -156,8 +160,9 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     return build_request
 
 
-def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
-    seen = SeenInMemory()
+def _context_of(
+    workspace: Workspace, sandbox: Sandbox | NoSandbox, seen: SeenFiles, clock: Clock
+) -> ToolContextOf:
     box = None if isinstance(sandbox, NoSandbox) else sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:

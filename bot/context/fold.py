@@ -35,7 +35,7 @@ _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Fold:
-    """Folds the sessions of one agent; what a past turn was folded to is kept.
+    """Folds sessions; what a past turn was folded to is kept.
 
     A turn's entries are only added to, so that their number and the last one's
     place tell whether they are the same as before. The very same messages come

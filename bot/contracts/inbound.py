@@ -35,7 +35,11 @@ class ConversationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Where something was written."""
+    """Where something was written.
+
+    The id is that of one place: no group and no room of an account share one. In a direct
+    chat the sender is the person it is with, whatever the event.
+    """
 
     kind: ConversationKind
     id: str
@@ -104,6 +108,9 @@ class Inbound:
     edited_source: Source | None = None
     """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its
     own, and the model no longer sees the exchange that it takes the place of."""
+    moved_to: str | None = None
+    """The id that the conversation, a room, has from now on. Only on a LIFECYCLE event that the
+    platform itself made, never by what somebody wrote."""
 
     @property
     def conversation_key(self) -> ConversationKey:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
+from bot.contracts.moved import Move
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.transcript import Recorded
@@ -154,6 +155,10 @@ class Ledger(Protocol):
         What was said in a conversation that was deleted is not in it. The cost follows what
         happened since, not the length of history.
         """
+        ...
+
+    async def moves(self) -> Sequence[Move]:
+        """Return every move of a room that was reported, once each."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

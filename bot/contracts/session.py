@@ -11,6 +11,16 @@ AgentId = NewType("AgentId", str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A binding that fitted as well, and why another one won."""
+
+    binding: int
+    """Its place in the configuration: ``bindings[<binding>]``."""
+    agent_id: AgentId
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """Which agent a message goes to, in which session, and by which rule."""
 
@@ -18,3 +28,5 @@ class Route:
     session_key: SessionKey
     matched_by: str
     """The rule that won, in the words ``stonechat trace`` shows."""
+    losers: tuple[Lost, ...] = ()
+    """Which other bindings fitted, the strongest first."""

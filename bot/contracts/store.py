@@ -120,6 +120,8 @@ class Turns(Protocol):
         with the arrival's `stopped_notice` as its delivery ``<that turn>!stopped``;
         the handled row itself then is `silent` without its replies. Where
         nothing ran and nothing waited, its replies are its answer as usual.
+
+        A `Handled` that reports the move of a room is one of `Ledger.moves` with this commit.
         """
         ...
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.contracts.errors import AgentGone
 from bot.contracts.events import (
     AttemptFailed,
     Bus,
@@ -36,9 +37,12 @@ class Answers:
         """Carry *turn* to its last word.
 
         Raises:
+            AgentGone: its agent is no longer configured; no other one answers in its place.
             BotError: it could not be answered; the sentence says why.
         """
-        agent = self.agents[turn.arrival.route.agent_id]
+        agent = self.agents.get(turn.arrival.route.agent_id)
+        if agent is None:
+            raise AgentGone(f"the agent {turn.arrival.route.agent_id!r} is no longer configured")
         return await agent.answer(turn, _TurnNews(turn, self.bus, self.turns).hooks())
 
 

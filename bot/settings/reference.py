@@ -69,8 +69,7 @@ def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
     meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
-        inner, is_named = section_below(field)
-        suffix = ".<name>" if is_named else ""
+        inner, suffix = section_below(field)
         yield f"{key}{suffix}", _default(field, inner), " ".join(meanings[name].split())
         if inner is not None:
             yield from _rows(inner, f"{key}{suffix}.")

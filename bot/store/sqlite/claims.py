@@ -8,6 +8,7 @@ from typing import Final
 from bot.contracts.admission import Dispatch, Handled
 from bot.contracts.delivery import Delivery, OnUnknown
 from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.moved import move_of
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import SessionKey
 from bot.contracts.store import Duplicate, Full, Opened
@@ -25,6 +26,7 @@ from bot.store.sqlite import attempts, conversations, outbox
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
+from bot.store.sqlite.records import note_move
 from bot.store.sqlite.rows import ticks, ticks_or_none, turn_of
 
 _STOPPED: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped")
@@ -189,6 +191,8 @@ def _answer(
         reason=arrival.admission.reason,
     )
     turn = _insert(connection, arrival)
+    if isinstance(arrival.admission, Handled) and (move := move_of(arrival.inbound)) is not None:
+        note_move(connection, move)
     end(connection, turn.id, outcome, now)
     outbox.queue(
         connection,

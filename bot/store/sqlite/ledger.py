@@ -19,11 +19,13 @@ from bot.contracts.ledger import (
     TurnQuery,
     TurnRecord,
 )
+from bot.contracts.moved import Move
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
 from bot.store.sqlite.db import Reader
 from bot.store.sqlite.recent import recorded_of
+from bot.store.sqlite.records import moves
 from bot.store.sqlite.rows import (
     attempt_of,
     conversation_values,
@@ -196,6 +198,10 @@ class SqliteLedger:
             return spent(connection, since)
 
         return await self._reader.read(unit)
+
+    async def moves(self) -> Sequence[Move]:
+        """Return every move of a room that was reported, once each."""
+        return await self._reader.read(moves)
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""

@@ -1,0 +1,97 @@
+"""Whose conversation is whose, as the rest of the bot and its operator ask for it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.contracts.channel import Channel, ChannelSpec, HasPage
+from bot.contracts.errors import ConfigError
+from bot.contracts.inbound import ConversationKey, ConversationKind
+from bot.contracts.route import MAIN, Match, Routing, asked
+from bot.contracts.session import AgentId
+from bot.contracts.turn import Rank
+from bot.kernel.doubts import doubts_of
+from bot.kernel.explain import broken_expectations
+from bot.kernel.moved import MovedRooms
+from bot.kernel.route import Router
+from bot.settings import Settings
+from channels import load_channel
+
+
+def agent_there(router: Router, conversation: ConversationKey, sender: str) -> AgentId:
+    """Return who answers *sender* in a direct chat (pure)."""
+    when = Match(
+        channel=conversation.channel,
+        account=conversation.account,
+        kind=ConversationKind.DIRECT,
+        conversation=conversation.conversation_id,
+        thread=conversation.thread_id,
+        sender=sender,
+    )
+    return router.route(asked(when), Rank.MEMBER).agent_id
+
+
+def page_agent(channels: Sequence[Channel], router: Router) -> AgentId:
+    """Return who answers the owner on the page."""
+    for channel in channels:
+        if isinstance(channel, HasPage):
+            return agent_there(router, *channel.owners_place)
+    return MAIN
+
+
+def with_doubts(settings: Settings, moved: MovedRooms) -> Settings:
+    """Return *settings* with what is odd about the routes among their findings."""
+    found = (*doubts(settings.routing, moved), *broken(settings.routing, moved))
+    return replace(settings, findings=(*settings.findings, *found))
+
+
+def doubts(routing: Routing, moved: MovedRooms) -> Iterator[str]:
+    """Give what is odd about the bindings, one sentence each, with its line."""
+    said = list(doubts_of(routing.bindings))
+    specs = _specs(each.match.channel for each in routing.bindings)
+    renamed = _renamed(moved)
+    for number, binding in enumerate(routing.bindings):
+        said += ((number, each) for each in _of_the_platform(binding.match, specs))
+        said += ((number, each) for each in _of_moves(binding.match, renamed))
+    for number, each in sorted(said):
+        yield f"{routing.bindings[number].where}: bindings[{number}] {each}"
+
+
+def broken(routing: Routing, moved: MovedRooms) -> Iterator[str]:
+    """Give each expectation that does not hold, one sentence each, with its line."""
+    for number, said in broken_expectations(Router(routing, moved), routing.expectations):
+        yield f"{routing.expectations[number].where}: expect[{number}] does not hold: it {said}"
+
+
+def _renamed(moved: MovedRooms) -> Mapping[tuple[str, str], Sequence[tuple[str, str]]]:
+    """Return by channel and a former id of a room: of which account, and the id of now (pure)."""
+    renamed: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for (channel, account, name), names in moved.all_names.items():
+        if name != names[-1]:
+            renamed.setdefault((channel, name), []).append((account, names[-1]))
+    return renamed
+
+
+def _of_moves(
+    match: Match, renamed: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+) -> Iterator[str]:
+    for name in (match.conversation, match.parent):
+        for account, now in renamed.get((match.channel, name or ""), ()):
+            if match.account in {None, account}:
+                yield f"names the room {name}, which has the id {now} now; it goes on to hold"
+
+
+def _of_the_platform(match: Match, specs: Mapping[str, ChannelSpec]) -> Iterator[str]:
+    spec = specs.get(match.channel)
+    if spec is not None and spec.doubts is not None:
+        yield from spec.doubts(match)
+
+
+def _specs(names: Iterable[str]) -> Mapping[str, ChannelSpec]:
+    """Load what the channels say of themselves; a channel that does not exist says nothing."""
+    specs: dict[str, ChannelSpec] = {}
+    for name in dict.fromkeys(names):
+        try:
+            specs[name] = load_channel(name)
+        except ConfigError:  # whoever opens it says so
+            continue
+    return specs
