@@ -33,8 +33,8 @@ from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
-from bot.sandbox import NoSandbox
 from bot.routing import agent_there, page_agent, with_doubts
+from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.store import open_store
@@ -131,7 +131,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
         )
         ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, router, ranks, bus, seams.clock, seams.ids, moved)
+        intake = Intake(store.turns, router, ranks, bus, seams.clock, seams.ids)
         return App(
             settings=settings,
             store=store,
@@ -179,7 +179,8 @@ def _channels(
         live_document=LiveMarkdown,
     )
     return tuple(
-        load_channel(name).open(section, parts) for name, section in settings.channels.items()
+        load_channel(name, settings.module_of(name)).open(section, parts)
+        for name, section in settings.channels.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""Builds the agents: their models, their tools, what they are shown, and what holds their programs."""
+"""Builds the agents: models, tools, what they are shown, and what holds their programs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -33,6 +33,7 @@ from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import trees_of
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seams:
     """What a test replaces or adds: time, ids, chance, models by their settings id, tools."""
@@ -60,9 +61,7 @@ async def build_agents(
     sandbox = await found
     fold, seen = Fold(_zone(seams.clock)), SeenInMemory()
     tools = tools_of(sandbox, seams)
-    limits = Limits(
-        model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
-    )
+    limits = Limits(model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls)
     agents = {
         AgentId(name): Agent(
             transcripts=store.transcripts,

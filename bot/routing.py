@@ -1,6 +1,7 @@
 """Whose conversation is whose, as the rest of the bot and its operator ask for it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.contracts.channel import Channel, ChannelSpec, HasPage
@@ -9,7 +10,7 @@ from bot.contracts.inbound import ConversationKey, ConversationKind
 from bot.contracts.route import MAIN, Match, Routing, asked
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
-from bot.kernel.doubts import doubts_of
+from bot.kernel.doubts import doubts_of, misshapen
 from bot.kernel.explain import broken_expectations
 from bot.kernel.moved import MovedRooms
 from bot.kernel.route import Router
@@ -40,20 +41,28 @@ def page_agent(channels: Sequence[Channel], router: Router) -> AgentId:
 
 def with_doubts(settings: Settings, moved: MovedRooms) -> Settings:
     """Return *settings* with what is odd about the routes among their findings."""
-    found = (*doubts(settings.routing, moved), *broken(settings.routing, moved))
+    found = (*doubts(settings, moved), *broken(settings.routing, moved))
     return replace(settings, findings=(*settings.findings, *found))
 
 
-def doubts(routing: Routing, moved: MovedRooms) -> Iterator[str]:
-    """Give what is odd about the bindings, one sentence each, with its line."""
+def doubts(settings: Settings, moved: MovedRooms) -> Iterator[str]:
+    """Give what is odd about bindings, targets and links, one sentence each, with its line."""
+    routing = settings.routing
+    specs, renamed = _specs(settings), _renamed(moved)
     said = list(doubts_of(routing.bindings))
-    specs = _specs(each.match.channel for each in routing.bindings)
-    renamed = _renamed(moved)
     for number, binding in enumerate(routing.bindings):
         said += ((number, each) for each in _of_the_platform(binding.match, specs))
         said += ((number, each) for each in _of_moves(binding.match, renamed))
     for number, each in sorted(said):
         yield f"{routing.bindings[number].where}: bindings[{number}] {each}"
+    for name, key in routing.targets.items():
+        place = Match(channel=key.channel, conversation=key.conversation_id, account=key.account)
+        for each in (*_of_the_platform(place, specs), *_of_moves(place, renamed)):
+            yield f"{settings.config_file}: targets.{name} {each}"
+    for link, name in routing.links.items():
+        channel, _, person = link.partition(":")
+        for each in _of_the_platform(Match(channel=channel, sender=person), specs):
+            yield f"{settings.config_file}: sessions.links.{name} {each}"
 
 
 def broken(routing: Routing, moved: MovedRooms) -> Iterator[str]:
@@ -82,16 +91,16 @@ def _of_moves(
 
 def _of_the_platform(match: Match, specs: Mapping[str, ChannelSpec]) -> Iterator[str]:
     spec = specs.get(match.channel)
+    if spec is not None and spec.ids is not None:
+        yield from misshapen(match, spec.ids)
     if spec is not None and spec.doubts is not None:
         yield from spec.doubts(match)
 
 
-def _specs(names: Iterable[str]) -> Mapping[str, ChannelSpec]:
-    """Load what the channels say of themselves; a channel that does not exist says nothing."""
+def _specs(settings: Settings) -> Mapping[str, ChannelSpec]:
+    """Load what the channels say of themselves; one that cannot be loaded says nothing here."""
     specs: dict[str, ChannelSpec] = {}
-    for name in dict.fromkeys(names):
-        try:
-            specs[name] = load_channel(name)
-        except ConfigError:  # whoever opens it says so
-            continue
+    for name in settings.channels:
+        with suppress(ConfigError):  # whoever opens it says so
+            specs[name] = load_channel(name, settings.module_of(name))
     return specs

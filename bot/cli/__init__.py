@@ -241,7 +241,7 @@ def trace(turn: Annotated[str, typer.Argument(help="The turn's id, as `turns` li
 
 
 @app.command()
-def route(
+def route(  # noqa: PLR0913 - one option each
     *,
     channel: Annotated[str, typer.Option(help="The channel, by its key under `channels:`.")],
     conversation: Annotated[
@@ -258,26 +258,25 @@ def route(
     roles: Annotated[
         str | None, typer.Option(help="Their roles there, with commas between.")
     ] = None,
-    rank: Annotated[
-        str | None, typer.Option(help="Their rank; left out: owner or member.")
-    ] = None,
+    rank: Annotated[str | None, typer.Option(help="Their rank; left out: owner or member.")] = None,
     account: Annotated[str, typer.Option(help="Which account it is written to.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Say where a message would go, and why no other binding gets it. Sends nothing."""
-    from bot.cli.groups import match_of, rank_of
+    from bot.cli.route import kind_of, rank_of
     from bot.cli.route import route as tell_route
+    from bot.contracts.route import Match
 
-    when = match_of(
+    when = Match(
         channel=channel,
         account=account,
         conversation=conversation,
-        kind=kind,
+        kind=kind_of(kind),
         thread=thread,
         parent=parent,
         space=space,
         sender=sender,
-        roles=roles,
+        roles=tuple(one.strip() for one in (roles or "").split(",") if one.strip()),
     )
     tell_route(when, rank_of(rank), as_json=as_json)
 

@@ -8,6 +8,7 @@ import typer
 from bot import __version__
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
+from bot.cli.route import moved_rooms
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
 from bot.contracts.errors import ConfigError
@@ -17,6 +18,7 @@ from bot.contracts.tool import Sandbox
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
+from bot.routing import broken, with_doubts
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
@@ -53,6 +55,12 @@ async def _tried(settings: Settings) -> bool:
     mistakes = [*await _models(settings), *await _channels(settings)]
     if mistakes:
         return _complain(mistakes)
+    moved = await moved_rooms(settings)
+    if told := list(broken(settings.routing, moved)):
+        for each in told:
+            typer.echo(f"✗ {each}", err=True)
+        return False
+    settings = with_doubts(settings, moved)
     sandbox = await find_sandbox() if settings.tools.shell else None
     for line in _report(settings, sandbox):
         typer.echo(line)
@@ -85,7 +93,7 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     )
     for name, section in settings.channels.items():
         try:
-            await load_channel(name).open(section, parts).close()
+            await load_channel(name, settings.module_of(name)).open(section, parts).close()
         except ConfigError as error:
             mistakes.append(error)
     return mistakes

@@ -10,6 +10,7 @@ from bot.cli.lists import place
 from bot.cli.printable import printable
 from bot.cli.table import show
 from bot.contracts.errors import BotError, ConfigError, StoreUnavailable
+from bot.contracts.inbound import ConversationKind
 from bot.contracts.route import Match, asked
 from bot.contracts.turn import Rank
 from bot.kernel.explain import Explained, Judged, explain
@@ -20,7 +21,37 @@ from bot.store import open_ledger
 
 
 class NothingAsked(BotError):
-    """The person at the terminal: a question names a place or a person."""
+    """The person at the terminal: a question names a place or a person, and says what is known."""
+
+
+def kind_of(written: str | None) -> ConversationKind | None:
+    """Read a kind of conversation; a group is a room (pure).
+
+    Raises:
+        NothingAsked: it is none.
+    """
+    match written:
+        case None:
+            return None
+        case "direct":
+            return ConversationKind.DIRECT
+        case "room" | "group":
+            return ConversationKind.ROOM
+        case _:
+            raise NothingAsked(f"--kind: found {written!r}, expected direct or room")
+
+
+def rank_of(written: str | None) -> Rank | None:
+    """Read a rank (pure).
+
+    Raises:
+        NothingAsked: it is none.
+    """
+    try:
+        return None if written is None else Rank[written.upper()]
+    except KeyError:
+        known = ", ".join(rank.name.lower() for rank in Rank)
+        raise NothingAsked(f"--rank: found {written!r}, expected one of {known}") from None
 
 
 def route(when: Match, rank: Rank | None, *, as_json: bool) -> None:
@@ -31,11 +62,13 @@ def route(when: Match, rank: Rank | None, *, as_json: bool) -> None:
         NothingAsked: neither a conversation nor a sender was named.
     """
     if when.sender is None and when.conversation is None:
-        raise NothingAsked("name a --conversation, a --sender, or both; ids as the platform has them")
+        raise NothingAsked("name a --conversation, a --sender, or both, by the platform's ids")
     settings = load_settings(home_folder())
     if when.channel not in settings.channels:
         expected = f"one of {', '.join(settings.channels)}, the keys of `channels:`"
         raise ConfigError("--channel", repr(when.channel), expected)
+    from bot.app import OWNERS  # noqa: PLC0415 - the whole bot, only for who owns it
+
     owner = f"{when.channel}:{when.sender}" in OWNERS
     rank = rank or (Rank.OWNER if owner else Rank.MEMBER)
     router = Router(settings.routing, asyncio.run(moved_rooms(settings)))

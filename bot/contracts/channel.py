@@ -236,6 +236,21 @@ class ChannelParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdShapes:
+    """What the platform's ids look like, as regular expressions of the whole id.
+
+    The settings are checked by them: a name where an id is needed is found before it is missed.
+    """
+
+    person: str
+    room: str
+    space: str = ""
+    """Empty where rooms stand in no space."""
+    example: str
+    """An id of a person, for whoever wrote a name instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSpec:
     """What a channel's folder exports as ``CHANNEL``.
 
@@ -246,6 +261,11 @@ class ChannelSpec:
     name: str
     open: Callable[[dict[str, object], ChannelParts], Channel]
     """Raises ConfigError for a setting that is missing or wrong."""
+    ids: IdShapes | None = None
+    """None where ids have no shape that could be told."""
+    has_own_door: bool = False
+    """Whoever speaks here has passed a login of the channel's own: nobody else is let in, and
+    there are no rules of access to set."""
     doubts: Callable[[Match], Iterator[str]] | None = None
-    """Says what of a match cannot be on this platform, one sentence each (pure): a field it does
-    not have, an id that is none of its ids. What is None was not asked for."""
+    """Says what of a match cannot be on this platform, one sentence each (pure): a field that it
+    does not have, ids that do not belong together. What is None was not asked for."""

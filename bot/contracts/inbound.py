@@ -25,6 +25,19 @@ class EventClass(StrEnum):
     LIFECYCLE = "lifecycle"
 
 
+class Lifecycle(StrEnum):
+    """What became of a conversation, or of our place in it."""
+
+    JOINED = "joined"
+    """We were taken in."""
+    LEFT = "left"
+    """We were put out, or blocked."""
+    MOVED = "moved"
+    """It has another id from now on; `Inbound.former_id` is the one it had."""
+    DELETED = "deleted"
+    """It, or the thread that is named, is gone: nothing can be said there any more."""
+
+
 class ConversationKind(StrEnum):
     """How many people read a conversation."""
 
@@ -66,6 +79,8 @@ class Sender:
     id: str
     display_name: str = ""
     is_bot: bool = False
+    is_me: bool = False
+    """It is the account we speak through: the platform shows us what we said ourselves."""
     role_ids: tuple[str, ...] = ()
 
 
@@ -104,13 +119,20 @@ class Inbound:
     """The platform's own message id: what a reply or an edit refers to."""
     reply_to: str | None = None
     mentions_me: bool = False
+    """It names us in the platform's own way, or, as a command, is addressed to us."""
+    replies_to_me: bool = False
+    """The message in `reply_to` is one of ours, as the platform says."""
+    album_id: str | None = None
+    """The group that the platform cut into several events, one file each."""
     attachments: tuple[Attachment, ...] = ()
     edited_source: Source | None = None
     """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its
-    own, and the model no longer sees the exchange that it takes the place of."""
-    moved_to: str | None = None
-    """The id that the conversation, a room, has from now on. Only on a LIFECYCLE event that the
-    platform itself made, never by what somebody wrote."""
+    own, and the model no longer sees the exchange that it takes the place of. An EDIT and a
+    DELETION name the message that was changed; a REACTION names its in `reply_to`."""
+    lifecycle: Lifecycle | None = None
+    """For LIFECYCLE: what happened."""
+    former_id: str | None = None
+    """For MOVED: the conversation's id until now."""
 
     @property
     def conversation_key(self) -> ConversationKey:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote
 
-from bot.contracts.inbound import Inbound
+from bot.contracts.inbound import EventClass, Inbound, Lifecycle
 
 MOVED: Final = "moved:"
 """What the key of every record of a move begins with."""
@@ -21,14 +21,18 @@ class Move:
 
 
 def move_of(inbound: Inbound) -> Move | None:
-    """Return the move that *inbound* reports, or None (pure)."""
-    if inbound.moved_to is None:
+    """Return the move that *inbound* reports, or None (pure).
+
+    Only an event that the platform itself made can report one, never what somebody wrote.
+    """
+    is_moved = inbound.event is EventClass.LIFECYCLE and inbound.lifecycle is Lifecycle.MOVED
+    if not is_moved or inbound.former_id is None:
         return None
     return Move(
         channel=inbound.channel,
         account=inbound.account,
-        before=inbound.conversation.id,
-        now=inbound.moved_to,
+        before=inbound.former_id,
+        now=inbound.conversation.id,
     )
 
 

@@ -95,12 +95,13 @@ class Routing:
 
 
 def asked(when: Match) -> Inbound:
-    """Make the inbound of a question: where would a message of *when* go (pure)?
+    """Make the inbound of a question: where would a message of *when* go (pure).
 
-    What is left out is what is usual: the account ``default``; a direct chat where no
-    conversation is named, else a room. A direct chat without an id has its sender's.
+    What is left out is what is usual: the account ``default``; a direct chat, unless a
+    conversation, a room or roles are named. A direct chat without an id has its sender's.
     """
-    direct = when.kind is ConversationKind.DIRECT or (when.kind is None and not when.conversation)
+    in_a_room = when.conversation or when.parent or when.space or when.roles
+    direct = when.kind is ConversationKind.DIRECT or (when.kind is None and not in_a_room)
     sender = when.sender or (when.conversation if direct else None) or ""
     return Inbound(
         source=Source("question"),

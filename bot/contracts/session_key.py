@@ -113,6 +113,4 @@ def _parts(agent: str, kind: str, name: str) -> KeyParts:
 
 
 def _on_account(agent: str, channel: str, account: str, kind: str, name: str) -> KeyParts:
-    return replace(
-        _parts(agent, kind, name), channel=unquote(channel), account=unquote(account)
-    )
+    return replace(_parts(agent, kind, name), channel=unquote(channel), account=unquote(account))

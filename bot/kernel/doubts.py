@@ -1,10 +1,12 @@
 """What is odd about the bindings: those that can never win, and those that surprise."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
+from bot.contracts.channel import IdShapes
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.route import Binding, Match
 from bot.kernel.route import shape_of, tier_of, values_of
@@ -66,6 +68,27 @@ def _shadow(number: int, match: Match, first: Mapping[Values, int]) -> str:
 
 def _only(match: Match, names: Sequence[str]) -> Match:
     return Match(channel=match.channel, **{name: getattr(match, name) for name in names})
+
+
+def misshapen(match: Match, ids: IdShapes) -> Iterator[str]:
+    """Give each id of *match* that does not look like one of its platform's (pure)."""
+    direct = f"(?:{ids.room})|(?:{ids.person})"
+    shapes = {
+        "sender": ids.person,
+        "conversation": ids.room if match.kind is ConversationKind.ROOM else direct,
+        "parent": ids.room,
+    }
+    for name, shape in shapes.items():
+        value = getattr(match, name)
+        if value is not None and not re.fullmatch(shape, value):
+            yield (
+                f"asks for the {name} {value!r}, which is no id of {match.channel}: those look like"
+                f" {ids.example}"
+            )
+    if match.space is not None and not ids.space:
+        yield f"can never match: {match.channel} has no spaces"
+    elif match.space is not None and not re.fullmatch(ids.space, match.space):
+        yield f"asks for the space {match.space!r}, which is no id of a space of {match.channel}"
 
 
 def _surprises(match: Match) -> Iterator[str]:

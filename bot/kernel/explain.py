@@ -38,9 +38,7 @@ def explain(router: Router, inbound: Inbound, rank: Rank) -> Explained:
     why = {lost.binding: lost.why for lost in route.losers}
     order = [number for _, number in router.ranking(inbound)]
     fitting = [
-        Judged(
-            number=number, binding=router.bindings[number], fits=True, why=why.get(number, "")
-        )
+        Judged(number=number, binding=router.bindings[number], fits=True, why=why.get(number, ""))
         for number in order
     ]
     facts = router.facts(inbound)
@@ -72,7 +70,9 @@ def _inherited(name: str, match: object, facts: Facts) -> tuple[str, ...]:
 def _differs(name: str, match: object, facts: Facts) -> str:
     wanted, found = " or ".join(_all(getattr(match, name))), " and ".join(facts[name])
     named = _NAMES.get(name, name)
-    return f"the {named} is {found}, not {wanted}" if found else f"there is no {named}, not {wanted}"
+    if not found:
+        return f"there is no {named}, and it asks for {wanted}"
+    return f"the {named} is {found}, not {wanted}"
 
 
 def _all(value: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -11,14 +11,13 @@ from bot.contracts.admission import Drop, Handled
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.events import Bus, TurnQueued
-from bot.contracts.inbound import ConversationKind, EventClass, Inbound
+from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.moved import move_of
 from bot.contracts.reply import Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
 from bot.kernel.admit import admit
 from bot.kernel.classify import classify
-from bot.kernel.moved import MovedRooms
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -41,7 +40,6 @@ class Intake:
         bus: Bus,
         clock: Clock,
         ids: Ids,
-        moved: MovedRooms | None = None,
     ) -> None:
         self._turns = turns
         self._router = router
@@ -49,7 +47,6 @@ class Intake:
         self._bus = bus
         self._clock = clock
         self._ids = ids
-        self._moved = moved or MovedRooms()
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -72,7 +69,7 @@ class Intake:
     async def _arrival(self, inbound: Inbound) -> Arrival:
         event = classify(inbound)
         sender_rank = await self._ranks.of(inbound)
-        admission = self._room_moved(inbound, event) or admit(inbound, event, sender_rank)
+        admission = self._room_moved(inbound) or admit(inbound, event, sender_rank)
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self._clock.now()
@@ -91,16 +88,16 @@ class Intake:
             stopped_notice=notices.not_started(language) if stops else None,
         )
 
-    def _room_moved(self, inbound: Inbound, event: EventClass) -> Handled | None:
+    def _room_moved(self, inbound: Inbound) -> Handled | None:
         """Know a room under its new id from here on: what comes with it in a batch, too.
 
-        Whoever renewed it is asked for no rank, for it is the platform that says so. If this is
-        not recorded after all, the platform says it again.
+        Who did it is asked for no rank, since it is the platform that says so. If this is not
+        recorded after all, the platform says it again.
         """
-        move = move_of(inbound) if event is EventClass.LIFECYCLE else None
+        move = move_of(inbound)
         if move is None:
             return None
-        self._moved.note(move)
+        self._router.moved.note(move)
         return Handled(reason="room:moved")
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:

@@ -106,11 +106,9 @@ class Router:
     configuration uses, never on how many bindings it has.
     """
 
-    def __init__(
-        self, routing: Routing | None = None, moved: MovedRooms | None = None
-    ) -> None:
+    def __init__(self, routing: Routing | None = None, moved: MovedRooms | None = None) -> None:
         self._routing = routing or Routing()
-        self._moved = moved or MovedRooms()
+        self._moved = MovedRooms() if moved is None else moved
         shelves: dict[tuple[str, ...], _Shelf] = {}
         for number, binding in enumerate(self._routing.bindings):
             shape = shape_of(binding.match)
@@ -125,6 +123,11 @@ class Router:
     def bindings(self) -> Sequence[Binding]:
         """All bindings, in the order of the configuration."""
         return self._routing.bindings
+
+    @property
+    def moved(self) -> MovedRooms:
+        """Which rooms have moved; what is noted there counts from the next message on."""
+        return self._moved
 
     def route(self, inbound: Inbound, rank: Rank) -> Route:
         """Return whose it is, by which rule, and which other bindings fitted."""
@@ -187,9 +190,7 @@ class Router:
             rank,
             scope=scope or self._routing.direct,
             person=self._routing.links.get(f"{inbound.channel}:{inbound.sender.id}"),
-            room_id=self._moved.first(
-                inbound.channel, inbound.account, inbound.conversation.id
-            ),
+            room_id=self._moved.first(inbound.channel, inbound.account, inbound.conversation.id),
         )
         return Route(agent_id=agent_id, session_key=key, matched_by=matched_by, losers=losers)
 
@@ -198,5 +199,3 @@ def _why(tier: Tier, winner: int, lower: Tier) -> str:
     if lower is tier:
         return f"bindings[{winner}] stands before it"
     return f"a {lower.words} counts less than the {tier.words} of bindings[{winner}]"
-
-

@@ -1,4 +1,4 @@
-"""Which session an inbound belongs to. The grammar of its address is `bot/contracts/session_key`."""
+"""Which session an inbound belongs to; how its key is written is `bot/contracts/session_key`."""
 
 from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.route import DirectScope

@@ -33,9 +33,7 @@ def _with_main(value: object) -> object:
     """Add the agent that always exists, and a workspace of its own to each that names none."""
     if not isinstance(value, dict):
         return value
-    return {
-        name: _with_workspace(name, section) for name, section in {MAIN: None, **value}.items()
-    }
+    return {name: _with_workspace(name, section) for name, section in {MAIN: None, **value}.items()}
 
 
 def _with_workspace(name: object, section: object) -> object:

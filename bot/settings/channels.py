@@ -4,29 +4,36 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
 from bot.settings.secrets import read_secret_file
-from bot.settings.section import refusal
+from bot.settings.section import Section, refusal
+from bot.settings.shape import matching
 from bot.settings.surroundings import Surroundings
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _SECRET_KEY: Final = re.compile(r"(?:.*_)?(?:key|token|secret|password)s?")
 
 
+_MODULE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+
+
+def _module(value: object) -> object:
+    if isinstance(value, str) and _MODULE.fullmatch(value):
+        return value
+    raise refusal(value, "the name of a module, such as their.module")
+
+
+Module = Annotated[str, BeforeValidator(_module), WithJsonSchema(matching(_MODULE.pattern))]
+"""The dotted name of a Python module."""
+
+
 def _name(value: object) -> object:
     if isinstance(value, str) and NAME.fullmatch(value):
         return value
     raise refusal(value, "a channel's name, such as webchat")
-
-
-def _section(value: object, info: ValidationInfo) -> object:
-    if value is not None and not isinstance(value, dict):
-        found, expected = "no mapping", "the settings of the channel"
-        raise PydanticCustomError("refused", "{found}", {"found": found, "expected": expected})
-    return _with_secrets(value or {}, "", cast("Surroundings", info.context))
 
 
 def _with_secrets(
@@ -58,10 +65,30 @@ def _with_secrets(
     return filled
 
 
+class ChannelSection(Section):
+    """What stands below a channel's name: what the bot reads of it, and what the channel does."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Module = ""
+    """The module of another package that has the channel, such as `their.module`. Left out, it is
+    one of the bot's own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_what_is_secret(cls, value: object, info: ValidationInfo) -> object:
+        if not isinstance(value, dict):
+            return value
+        return _with_secrets(value, "", cast("Surroundings", info.context))
+
+    @property
+    def own(self) -> dict[str, object]:
+        """The channel's own settings as written, every scalar still text; the channel checks it."""
+        return dict(self.model_extra or {})
+
+
 Channels = Mapping[
     Annotated[str, BeforeValidator(_name), WithJsonSchema({"pattern": f"^{NAME.pattern}$"})],
-    Annotated[
-        dict[str, object], BeforeValidator(_section), WithJsonSchema({"type": ["object", "null"]})
-    ],
+    ChannelSection,
 ]
-"""Each channel's own section as written, every scalar still text; the channel checks it."""
+"""The channels by name."""

@@ -192,7 +192,8 @@ class Reading:
             home=self.surroundings.home,
             agents=agents,
             models=models,
-            channels=written.channels,
+            channels={name: section.own for name, section in written.channels.items()},
+            sections=written.channels,
             http=written.http,
             store=written.store,
             tools=written.tools,
@@ -229,9 +230,9 @@ class Reading:
         for (one, agent), (other, its) in combinations(agents.items(), 2):
             here, there = agent.workspace.resolve(), its.workspace.resolve()
             if here.is_relative_to(there) or there.is_relative_to(here):
-                how = "the workspace of" if here == there else "a workspace inside or around that of"
+                how = "the workspace" if here == there else "a workspace in or around that"
                 self.surroundings.findings.append(
-                    f"{self._where(('agents', other))}: agents.{other} has {how} agents.{one}:"
+                    f"{self._where(('agents', other))}: agents.{other} has {how} of agents.{one}:"
                     " what one of them writes, the other reads"
                 )
 

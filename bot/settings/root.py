@@ -10,7 +10,7 @@ from bot.contracts.route import Binding, DirectScope, Expectation, Routing
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.turn import Rank
 from bot.settings.agents import Agents, AgentSettings
-from bot.settings.channels import Channels
+from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
@@ -88,12 +88,15 @@ class Settings:
     """Each names at least one model, and each of those is in `models`."""
     models: Mapping[str, ModelSettings]
     channels: Mapping[str, dict[str, object]]
+    """Each channel's own settings, as written."""
     http: HttpSettings
     store: str
     tools: ToolSettings
     limits: LimitSettings
     routing: Routing = field(default_factory=Routing)
     """Whose conversation is whose."""
+    sections: Mapping[str, ChannelSection] = field(default_factory=dict)
+    """What the bot reads below each channel's name: its module, and who may speak there."""
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
@@ -124,3 +127,8 @@ class Settings:
     def control_socket(self) -> Path:
         """Where commands of the terminal reach a running bot."""
         return self.home / "control.sock"
+
+    def module_of(self, channel: str) -> str:
+        """Return the module that has a channel of another package, else nothing."""
+        section = self.sections.get(channel)
+        return section.type if section else ""

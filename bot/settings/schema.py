@@ -33,7 +33,7 @@ def _of_section(section: type[Section]) -> dict[str, Any]:
             name: {**_of_field(field), "description": " ".join(meanings[name].split())}
             for name, field in section.model_fields.items()
         },
-        "additionalProperties": False,
+        "additionalProperties": section.model_config.get("extra") == "allow",
         **section.rules,
     }
     needed = [name for name, field in section.model_fields.items() if field.is_required()]

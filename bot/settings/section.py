@@ -59,7 +59,9 @@ class Section(BaseModel):
         """
         (section,) = ast.parse(inspect.getsource(cls)).body
         body = section.body if isinstance(section, ast.ClassDef) else ()
-        return {
+        above = next((one for one in cls.__bases__ if one is not Section), None)
+        inherited = above.meanings() if above and issubclass(above, Section) else {}
+        return dict(inherited) | {
             key.id: inspect.cleandoc(text)
             for field, below in pairwise(body)
             if isinstance(field, ast.AnnAssign) and isinstance(key := field.target, ast.Name)

@@ -12,4 +12,4 @@ def _open(section: dict[str, object], parts: ChannelParts) -> Channel:
     return WebchatChannel(parts)
 
 
-CHANNEL = ChannelSpec(name="webchat", open=_open, doubts=doubts)
+CHANNEL = ChannelSpec(name="webchat", open=_open, has_own_door=True, doubts=doubts)

@@ -33,6 +33,7 @@ CATCHES_ALL: Final = {
     "bot/kernel/turn.py TurnRunner._finish": "an end that cannot be told ends as a fault of ours",
     "bot/agent/toolbox.py _run": "a broken tool is a result like any other",
     "bot/agent/toolbox.py Toolbox.probe": "a broken probe has found nothing out",
+    "channels/__init__.py _from_elsewhere": "another package may fail in any way at its import",
     "channels/webchat/live.py _costing_a_screen": "who cannot show news has a screen less",
 }
 """Where `except Exception` may stand, each with its reason."""

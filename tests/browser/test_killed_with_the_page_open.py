@@ -15,7 +15,7 @@ from tests.doubles.model_server import Answer, Asked, Call, Raw
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
-KILLS = 40
+KILLS = 20
 SEED = 7
 _PATIENCE_MS = 30_000
 

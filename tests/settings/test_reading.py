@@ -117,7 +117,7 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
             "channels: {web-chat: {}}",
             "channels.web-chat: found 'web-chat', expected a channel's name",
         ),
-        ("channels: {webchat: yes}", "channels.webchat: found no mapping, expected the settings"),
+        ("channels: {webchat: yes}", "channels.webchat: found 'yes', expected a mapping"),
         ("store: redis://h", "store: found 'redis://h', expected `sqlite`, or"),
         ("store: sqlite:///", "store: found 'sqlite:///', expected"),
         ("tools: {shell: maybe}", "tools.shell: found 'maybe', expected true or false"),

@@ -19,7 +19,7 @@ from tests.doubles.bot_process import BotProcess, Witness, a_witness
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.model_server import Answer, Asked, Call, Raw
 
-KILLS = 60
+KILLS = 40
 SEED = 20261130
 
 
