@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Final, cast
+from typing import Annotated, ClassVar, Final, cast
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,7 +11,7 @@ from bot.contracts.inbound import ConversationKey, ConversationKind
 from bot.contracts.route import DirectScope, Match
 from bot.contracts.turn import Rank
 from bot.settings.section import Section, Text, choice, one_of, refusal, shown
-from bot.settings.shape import TEXT, matching
+from bot.settings.shape import TEXT, Shape, matching
 from bot.settings.surroundings import Surroundings
 from bot.settings.yaml import KeyPath
 
@@ -21,17 +21,17 @@ _TARGET_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def _agent(value: object, info: ValidationInfo) -> object:
-    agents = cast("Surroundings", info.context).agents
-    if isinstance(value, str) and value in agents:
+    known = cast("Surroundings", info.context).agents
+    if isinstance(value, str) and value in known:
         return value
-    raise refusal(value, one_of(agents, str(value)))
+    raise refusal(value, one_of(known, str(value)))
 
 
 def _channel(value: object, info: ValidationInfo) -> object:
-    channels = cast("Surroundings", info.context).channels
-    if isinstance(value, str) and value in channels:
+    known = cast("Surroundings", info.context).channels
+    if isinstance(value, str) and value in known:
         return value
-    expected = f"{one_of(channels, str(value))}; the keys of `channels:`"
+    expected = f"{one_of(known, str(value))}; the keys of `channels:`"
     raise refusal(value, expected)
 
 
@@ -70,6 +70,11 @@ Roles = Annotated[
 
 class ConversationMatch(Section):
     """A conversation, or all of a kind. An id says more than a kind, a thread more than an id."""
+
+    rules: ClassVar[Shape] = {
+        "if": {"properties": {"thread": {"not": {"type": "null"}}}, "required": ["thread"]},
+        "then": {"properties": {"id": {"not": {"type": "null"}}}, "required": ["id"]},
+    }
 
     kind: Kind | None = None
     """`direct`, or `room`; `group` means the same as `room`."""

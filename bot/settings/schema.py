@@ -44,7 +44,8 @@ def _of_field(field: FieldInfo) -> Shape:
     """Describe a value. Nothing after the key is as good as no key, where none is needed."""
     section, many = section_below(field)
     if section is not None and not many:
-        return _or_nothing(_of_section(section))
+        whole = _of_section(section)
+        return whole if field.is_required() else _or_nothing(whole)
     shape = _of_kind(field.annotation, *field.metadata)
     if field.is_required():
         return {"anyOf": [shape]} if "$ref" in shape else shape  # beside a $ref nothing counts
