@@ -10,11 +10,14 @@ from typing import Final
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
+from bot.agent.policy import permitted
 from bot.agent.summary import summaries
 from bot.assistant import Seams, build_agents, open_lineup, sandbox_sought, tools_of
 from bot.bus.local import LocalBus
+from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
@@ -24,6 +27,7 @@ from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
+from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
@@ -37,6 +41,7 @@ from bot.routing import agent_there, page_agent, with_doubts
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
+from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
 from channels import load_channel
@@ -130,8 +135,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             bus=bus,
             clock=seams.clock,
         )
-        ranks = Ranks(owners=OWNERS, people=people)
-        intake = Intake(store.turns, router, ranks, bus, seams.clock, seams.ids)
+        intake = _intake(store, router, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
@@ -153,6 +157,30 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _intake(
+    store: Store, router: Router, people: People, bus: LocalBus, about: About, seams: Seams
+) -> Intake:
+    return Intake(
+        turns=store.turns,
+        router=router,
+        ranks=Ranks(owners=OWNERS, people=people),
+        door=CommandDoor(COMMANDS, store, people, about),
+        bus=bus,
+        clock=seams.clock,
+        ids=seams.ids,
+    )
+
+
+def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
+    """Say what the bot may tell of itself in a chat."""
+    tools = tools_of(sandbox, seams)
+    return LiveAbout(
+        settings=lambda: setup.settings,
+        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
+    )
 
 
 def _people(settings: Settings, store: Store, seams: Seams) -> People:

@@ -137,7 +137,10 @@ def _without_harm(value: object) -> object:
         case list() | tuple() | set() | frozenset():
             return [_without_harm(item) for item in value]
         case _:
-            text = _QUERY.sub("?…", mask(value if isinstance(value, str) else repr(value)))
+            text = mask(value if isinstance(value, str) else repr(value))
+            if "?" not in text and text.isprintable():
+                return text  # as nearly every value: nothing to take off
+            text = _QUERY.sub("?…", text)
             return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 

@@ -62,6 +62,11 @@ class Agent:
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        ending = await self._ending(turn, run)
+        await run.transcript.flush()
+        return ending
+
+    async def _ending(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
         ruling = verdict(self._evidence(turn, run.transcript, calls))
         if ruling is Verdict.CANCEL:
@@ -102,14 +107,14 @@ class Agent:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
 
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
-        recorded = await self.transcripts.recent(turn.session_key)
+        recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
             self.tools,
             lambda call: self.tool_context(turn, call),
             budget,
-            transcript.keep,
+            transcript,
             hooks,
             turn.arrival.rank,
         )

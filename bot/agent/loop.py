@@ -37,10 +37,10 @@ async def run_loop(
 ) -> Ending:
     """Ask, act, ask again, until the model has said its last word.
 
-    Every message and every result is recorded before the next step begins; the last
-    word is left to the commit that ends the turn. So this may be left at any point and
-    entered again: it goes on from the record, and a last word that is recorded already
-    is not asked for twice.
+    A message is recorded with the first thing that follows from it, the result of an effect
+    before the model is asked again, that of a pure call meanwhile; the last word is left to
+    the commit that ends the turn. So this may be left at any point and entered again: it goes
+    on from the record, and a last word that is recorded already is not asked for twice.
 
     Raises:
         ModelError: a model call failed; the transcript holds all that was done.
@@ -61,11 +61,13 @@ async def run_loop(
         if isinstance(outcome, Outcome):
             run.hooks.message_made(True)
             return Ending(outcome=outcome, words=(assistant,))
-        await run.transcript.keep(assistant)
+        run.transcript.hold(assistant)
         if assistant.tool_calls:
             run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
-            run.transcript.join(await run.hooks.absorb())
+            if joined := await run.hooks.absorb():
+                await run.transcript.flush()
+                run.transcript.join(joined)
 
 
 def last_word(run: Run, said: AssistantMessage | None = None) -> Outcome | Unfinished | None:

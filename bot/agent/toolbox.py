@@ -1,7 +1,7 @@
 """Looks a call up, checks it, carries it out. Whatever goes wrong becomes a result."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,12 +10,12 @@ import structlog
 from bot.agent.budget import WARNING, Budget, Repetition
 from bot.agent.hooks import Hooks
 from bot.agent.policy import may_use, permitted
-from bot.agent.transcript import to_the_end
+from bot.agent.transcript import LiveTranscript, to_the_end
 from bot.contracts import faults
 from bot.contracts.errors import BotError, ToolDenied, ToolError
 from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
 from bot.contracts.tool import Effect, Parameters, Probe, Tool, ToolContext
-from bot.contracts.transcript import CallStarted, Entry
+from bot.contracts.transcript import CallStarted
 from bot.contracts.turn import Rank
 
 _log = structlog.get_logger(__name__)
@@ -59,9 +59,9 @@ class _Checked:
 class Toolbox:
     """The tools of one turn, for who asked for it.
 
-    `keep` records an entry; a `CallStarted` is recorded before an effect and a
-    result as soon as it is known. A tool that does not end when it is cancelled
-    is left adrift: its call is `unknown`, and nothing it returns later counts.
+    A `CallStarted` is recorded before an effect, and a result as soon as it is known: that of
+    a pure call, which may be made again, beside what follows. A tool that does not end when it
+    is cancelled is left adrift: its call is `unknown`, and nothing it returns later counts.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Toolbox:
         tools: Sequence[Tool[Any]],
         context: Callable[[ToolCall], ToolContext],
         budget: Budget,
-        keep: Callable[[Entry], Awaitable[None]],
+        transcript: LiveTranscript,
         hooks: Hooks,
         rank: Rank,
     ) -> None:
@@ -78,7 +78,8 @@ class Toolbox:
         self._rank = rank
         self._context = context
         self._budget = budget
-        self._keep = keep
+        self._transcript = transcript
+        self._keep = transcript.keep
         self._hooks = hooks
 
     @property
@@ -167,6 +168,9 @@ class Toolbox:
         return _Checked(call=call, tool=tool, arguments=arguments, warning=warning)
 
     async def _side_by_side(self, batch: Sequence[_Checked]) -> None:
+        if len(batch) == 1:
+            await self._one(batch[0])
+            return
         tasks = [asyncio.create_task(self._one(c), name=f"call {c.tool.name}") for c in batch]
         if not tasks:
             return
@@ -195,7 +199,11 @@ class Toolbox:
         try:
             await asyncio.wait({work}, timeout=tool.timeout_seconds)
         finally:
-            await to_the_end(self._end(work, checked))
+            if work.done() and not work.cancelled() and tool.effect is Effect.PURE:
+                self._transcript.hold_briefly(work.result())
+                self._hooks.tool_ended(call, work.result().state)
+            else:
+                await to_the_end(self._end(work, checked))
 
     async def _end(self, work: "asyncio.Task[ToolResult]", checked: _Checked) -> None:
         await self._record(checked.call, await _ended(work, checked))

@@ -24,7 +24,7 @@ def list_sessions(limit: int) -> None:
             return await opened.sessions(limit=limit)
 
     show(
-        ("session", "agent", "last", "model calls", "tool calls", "tokens in", "tokens out"),
+        ("session", "agent", "last", "calls", "tools", "tokens in", "out"),
         (
             (
                 session.key,
@@ -56,7 +56,7 @@ def list_turns(session: str | None, *, open_only: bool, limit: int) -> None:
     show(
         ("turn", "received", "state", "outcome", "session", "text"),
         (_turn_row(record) for record in asyncio.run(read())),
-        nothing="No turn yet.",
+        nothing="No turn yet." if session is None and not open_only else "No such turn.",
     )
 
 

@@ -80,6 +80,10 @@ class Gateway(Protocol):
         """
         ...
 
+    async def accepted(self, conversation: ConversationKey, source: Source) -> Accepted | None:
+        """Return what `receive` said of a message before, or None if it was never taken over."""
+        ...
+
     async def cursor(self, key: str) -> int | None:
         """Return where a channel stopped listening, as last committed with `receive`."""
         ...
@@ -190,6 +194,8 @@ class RouteSpec:
     method: str
     path: str
     handler: Callable[..., object]
+    reads_from_anybody: bool = False
+    """Whether it reads a body before it knows who sends it. Only so many may be at that."""
 
 
 @runtime_checkable

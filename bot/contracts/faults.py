@@ -57,8 +57,13 @@ def reach(point: str) -> None:
 
 
 @contextmanager
-def commit(name: str) -> Iterator[None]:
-    """Stand around one store verb: ``<name>:before``, the verb, ``<name>:after``."""
-    reach(f"{name}:before")
+def commit(*names: str) -> Iterator[None]:
+    """Stand around one store verb: ``<name>:before``, the verb, ``<name>:after``.
+
+    What one commit holds of several kinds has a name for each.
+    """
+    for name in names:
+        reach(f"{name}:before")
     yield
-    reach(f"{name}:after")
+    for name in names:
+        reach(f"{name}:after")

@@ -1,7 +1,7 @@
 """What is read of the store, by eyes and by lists: turns, lines, sessions, conversations."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -12,7 +12,7 @@ from bot.contracts.moved import Move
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Outcome, QueueMode, Turn, TurnId, TurnState, Usage
+from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId, TurnState, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,11 @@ class Session:
 
     key: SessionKey
     agent_id: AgentId
-    queue_mode: QueueMode | None = None
+    choices: SessionChoices = field(default_factory=SessionChoices)
+    chapter: int = 0
+    """Which chapter it is in; a chapter begins with `/new` or after a long silence."""
+    chapters: int = 1
+    """How many it has begun."""
     started_at: datetime
     last_interaction_at: datetime
     usage: Usage = Usage()
@@ -97,6 +101,8 @@ class TurnQuery:
 
     session_key: SessionKey | None = None
     conversation: ConversationKey | None = None
+    source: Source | None = None
+    """The one whose claim it was, in `conversation`."""
     states: Collection[TurnState] | None = None
     limit: int = 100
 

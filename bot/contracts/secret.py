@@ -9,6 +9,8 @@ _SHORTEST: Final = 6
 """Masking shorter values would blacken ordinary words."""
 _URL_SAFE: Final = str.maketrans("+/", "-_")
 _known: set[str] = set()
+_longest_first: tuple[str, ...] = ()
+"""`_known` in the order in which it is looked for: sorted once, not for every line."""
 
 
 class Secret:
@@ -19,7 +21,7 @@ class Secret:
     def __init__(self, value: str) -> None:
         self._value = value
         if len(value) >= _SHORTEST:
-            _known.update(_spellings(value))
+            _know(_spellings(value))
 
     def reveal(self) -> str:
         """Return the value, for the one call that needs it."""
@@ -37,10 +39,16 @@ class Secret:
 
 def mask(text: str) -> str:
     """Replace every known secret in *text*, however it was encoded, by ``***``."""
-    for spelling in sorted(_known, key=len, reverse=True):
+    for spelling in _longest_first:
         if spelling in text:
             text = text.replace(spelling, "***")
     return text
+
+
+def _know(spellings: set[str]) -> None:
+    global _longest_first  # noqa: PLW0603 - one order of one set, both of this module
+    _known.update(spellings)
+    _longest_first = tuple(sorted(_known, key=len, reverse=True))
 
 
 def _spellings(value: str) -> set[str]:

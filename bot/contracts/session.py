@@ -9,6 +9,14 @@ SessionKey = NewType("SessionKey", str)
 AgentId = NewType("AgentId", str)
 """The name of an agent in the configuration."""
 
+ChapterKey = NewType("ChapterKey", SessionKey)
+"""Where a chapter of a session is written down. The first is the session's own key."""
+
+
+def chapter_key(session_key: SessionKey, chapter: int) -> ChapterKey:
+    """Return where *chapter* of a session is written down (pure). No key of a session has a #."""
+    return ChapterKey(SessionKey(f"{session_key}#{chapter}") if chapter else session_key)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:

@@ -39,7 +39,18 @@ class Nudge:
     kind: Literal["nudge"] = "nudge"
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """A chapter begins, with nothing in mind. What was before stays, under its own number."""
+
+    before: int
+    """The chapter that the session was in."""
+    reason: str
+    """Why, in one word: ``asked``, ``idle``."""
+    kind: Literal["reset"] = "reset"
+
+
+Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

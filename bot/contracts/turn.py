@@ -1,14 +1,15 @@
 """One admitted message on its way to an outcome."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import NewType
+from typing import Literal, NewType
 
 from bot.contracts.admission import Admission
 from bot.contracts.inbound import Inbound
 from bot.contracts.reply import ReplyPayload, Target
-from bot.contracts.session import Route, SessionKey
+from bot.contracts.session import ChapterKey, Route, SessionKey, chapter_key
 
 TurnId = NewType("TurnId", str)
 """The id of a turn, made by the store's caller and never reused."""
@@ -31,6 +32,84 @@ class QueueMode(StrEnum):
     FOLLOWUP = "followup"
     COLLECT = "collect"
     INTERRUPT = "interrupt"
+
+
+class ThinkingLevel(StrEnum):
+    """How long a model thinks before it speaks, as far as it can."""
+
+    OFF = "off"
+    MINIMAL = "minimal"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    XHIGH = "xhigh"
+    ADAPTIVE = "adaptive"
+    """The model decides for itself."""
+
+
+class Verbosity(StrEnum):
+    """How much is shown of what a turn does on its way."""
+
+    OFF = "off"
+    ON = "on"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionChoices:
+    """What somebody chose for a session, or for one message; None is: not chosen."""
+
+    queue_mode: QueueMode | None = None
+    debounce_seconds: float | None = None
+    model: str | None = None
+    """The name of a model in the settings."""
+    thinking: ThinkingLevel | None = None
+    verbosity: Verbosity | None = None
+    history_turns: int | None = None
+    """How many turns of the past a model sees at most."""
+    tools_profile: str | None = None
+
+    def under(self, above: "SessionChoices") -> "SessionChoices":
+        """Return *above*, filled up with these where it has not chosen."""
+        chosen = {one.name: getattr(above, one.name) for one in fields(above)}
+        return replace(self, **{name: value for name, value in chosen.items() if value is not None})
+
+    def without(self, names: Collection[str]) -> "SessionChoices":
+        """Return these, with none of *names* chosen any more."""
+        return replace(self, **dict.fromkeys(names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewChapter:
+    """The session goes on with nothing in mind; what was before stays and is linked."""
+
+    reason: str
+    """Why, in one word: ``asked``, ``idle``."""
+    kind: Literal["new"] = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackTo:
+    """The session goes on from an earlier chapter."""
+
+    chapter: int
+    kind: Literal["back"] = "back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionChange:
+    """What a command changes in its session, in the commit of its own claim."""
+
+    chosen: SessionChoices = SessionChoices()
+    """Chosen from now on, each that is not None."""
+    dropped: tuple[str, ...] = ()
+    """The names of choices that are no longer made, such as ``model``."""
+    turns_to: NewChapter | BackTo | None = None
+    """What runs in the session is asked to stop, and what waits ends, before it turns there."""
+
+    def of(self, before: SessionChoices) -> SessionChoices:
+        """Return what is chosen after the change."""
+        return before.without(self.dropped).under(self.chosen)
 
 
 class Lane(StrEnum):
@@ -148,6 +227,12 @@ class Arrival:
     """What is answered at the door, committed with the claim (`Handled` and `Drop` only)."""
     stopped_notice: ReplyPayload | None = None
     """What each waiting turn is told that this arrival ends (a stop)."""
+    change: SessionChange | None = None
+    """What it changes in its session, in the same commit: once, however often it comes."""
+    directives: SessionChoices = SessionChoices()
+    """What was chosen for this message alone."""
+    told: str | None = None
+    """What the model is told instead of the text: the text without its directives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +252,17 @@ class Turn:
     """The store's epoch when it was first taken; another one now means that history was rolled
     back since."""
     cancel_asked: bool = False
+    chapter: int = 0
+    """The chapter of its session that it began in, and writes to."""
+    choices: SessionChoices = SessionChoices()
+    """What was chosen when it was taken: by its own directives, else by its session."""
 
     @property
     def session_key(self) -> SessionKey:
         """The session it runs in."""
         return self.arrival.route.session_key
+
+    @property
+    def chapter_key(self) -> ChapterKey:
+        """Where it reads and writes what its session remembers."""
+        return chapter_key(self.session_key, self.chapter)

@@ -15,6 +15,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.http.forwarded import Visitor, visitor
+from bot.http.headers import HARDENING
 from bot.http.origin import Network, Origin
 from bot.http.refusals import Refusals, kind_of
 
@@ -22,18 +23,6 @@ _log: Final = logging.getLogger(__name__)
 
 _NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HOST: Final = re.compile(r"(?P<name>[^:]+|\[[^\]]+\])(?::(?P<port>[0-9]{1,5}))?")
-_HEADERS: Final = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "manifest-src 'self'; "
-        "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 _ONLY_ENCRYPTED: Final = f"max-age={180 * 24 * 60 * 60}"
 """Half a year: who once came in over HTTPS is not led to plain HTTP by somebody on the way
 (https://www.rfc-editor.org/rfc/rfc6797). It speaks for this one name and for none below it."""
@@ -105,7 +94,7 @@ async def harden(request: web.Request, response: web.StreamResponse) -> None:
     Which versions of which libraries answer is told to nobody who sends what can be read as
     HTTP. What a route says for itself stands: a file that somebody sent has a stricter policy.
     """
-    for name, value in _HEADERS.items():
+    for name, value in HARDENING.items():
         response.headers.setdefault(name, value)
     response.headers.pop("Server", None)
     if request.get(_ENCRYPTED):

@@ -21,6 +21,7 @@ from bot.http.guard import Guard, harden, log_request
 from bot.http.health import healthz
 from bot.http.origin import Origin, networks
 from bot.http.peer import same_user_only
+from bot.http.plain_errors import PlainErrors
 from bot.http.refusals import Refusals, library_log
 
 _IDLE_SECONDS: Final = 5.0
@@ -116,28 +117,27 @@ class HttpServer:
         self._runners.clear()
 
     async def _serve(self, listener: socket.socket, app: web.Application) -> None:
-        runner = web.AppRunner(
-            app,
-            access_log=None,
-            logger=library_log(self._guard.refusals),
-            keepalive_timeout=_IDLE_SECONDS,
-            lingering_time=1.0,
-            max_line_size=_LONGEST_HEADER,
-            max_field_size=_LONGEST_HEADER,
-            max_headers=_MOST_HEADERS,
-            shutdown_timeout=_GOODBYE_SECONDS,
-        )
+        runner = web.AppRunner(app, shutdown_timeout=_GOODBYE_SECONDS)
         await runner.setup()
         self._runners.append(runner)
-        crowd = app[_CROWD]
-        make = runner.server
-        assert make is not None  # noqa: S101 - set-up made it
+        crowd, loop = app[_CROWD], asyncio.get_running_loop()
+        server = runner.server
+        assert server is not None  # noqa: S101 - set-up made it
 
         def connect() -> RequestHandler:
-            crowd.make_room(make.connections)
-            return make()
+            crowd.make_room(server.connections)
+            return PlainErrors(
+                server,
+                loop=loop,
+                access_log=None,  # type: ignore[arg-type] # its own runner turns it off so, too
+                logger=library_log(self._guard.refusals),
+                keepalive_timeout=_IDLE_SECONDS,
+                lingering_time=1.0,
+                max_line_size=_LONGEST_HEADER,
+                max_field_size=_LONGEST_HEADER,
+                max_headers=_MOST_HEADERS,
+            )
 
-        loop = asyncio.get_running_loop()
         self._servers.append(await loop.create_server(connect, sock=listener, backlog=128))
 
     def _web_app(self) -> web.Application:
@@ -155,7 +155,9 @@ class HttpServer:
     def _mount(self, app: web.Application, mount: Mount) -> None:
         for route in self._routes:
             if route.mount is mount:
-                app.router.add_route(route.method, route.path, cast(Handler, route.handler))
+                made = app.router.add_route(route.method, route.path, cast(Handler, route.handler))
+                if route.reads_from_anybody:
+                    app[_CROWD].reads_from_anybody(made)
 
 
 _CROWD: Final = web.AppKey("crowd", Crowd)

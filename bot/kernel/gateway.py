@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.events import Bus, Event, TurnEnded
-from bot.contracts.inbound import ConversationKey, Inbound
+from bot.contracts.inbound import ConversationKey, Inbound, Source
 from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
 from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
@@ -31,6 +31,14 @@ class KernelGateway:
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, all or none; in order; once each."""
         return await self._intake.receive(*inbounds, cursor=cursor)
+
+    async def accepted(self, conversation: ConversationKey, source: Source) -> Accepted | None:
+        """Return what `receive` said of a message before, or None if it was never taken over."""
+        query = TurnQuery(conversation=conversation, source=source, limit=1)
+        for record in await self._store.ledger.turns(query):
+            turn = record.turn
+            return Accepted(source=source, turn_id=turn.id, seq=turn.seq, duplicate=True)
+        return None
 
     async def cursor(self, key: str) -> int | None:
         """Return where a channel stopped listening."""

@@ -1,7 +1,7 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
@@ -18,6 +18,7 @@ from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
 from bot.kernel.admit import admit
 from bot.kernel.classify import classify
+from bot.kernel.commands import CommandDoor
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -29,24 +30,17 @@ _FRESH: Final = {
 """How late a turn may begin: a person waits a day for an answer, a room has moved on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """The first commit of every message."""
 
-    def __init__(
-        self,
-        turns: Turns,
-        router: Router,
-        ranks: Ranks,
-        bus: Bus,
-        clock: Clock,
-        ids: Ids,
-    ) -> None:
-        self._turns = turns
-        self._router = router
-        self._ranks = ranks
-        self._bus = bus
-        self._clock = clock
-        self._ids = ids
+    turns: Turns
+    router: Router
+    ranks: Ranks
+    door: CommandDoor
+    bus: Bus
+    clock: Clock
+    ids: Ids
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -60,7 +54,7 @@ class Intake:
         faults.reach("in.recv")
         arrivals = [await self._arrival(inbound) for inbound in inbounds]
         with faults.commit("in.commit"):
-            results = await self._turns.open(*arrivals, cursor=cursor)
+            results = await self.turns.open(*arrivals, cursor=cursor)
         return [
             await self._accepted(arrival, result)
             for arrival, result in zip(arrivals, results, strict=True)
@@ -68,16 +62,16 @@ class Intake:
 
     async def _arrival(self, inbound: Inbound) -> Arrival:
         event = classify(inbound)
-        sender_rank = await self._ranks.of(inbound)
+        sender_rank = await self.ranks.of(inbound)
         admission = self._room_moved(inbound) or admit(inbound, event, sender_rank)
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
-        now = self._clock.now()
-        return Arrival(
-            turn_id=TurnId(self._ids.new()),
+        now = self.clock.now()
+        arrival = Arrival(
+            turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self._router.route(inbound, sender_rank),
+            route=self.router.route(inbound, sender_rank),
             rank=sender_rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
@@ -87,6 +81,7 @@ class Intake:
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
         )
+        return await self.door.answer(arrival)
 
     def _room_moved(self, inbound: Inbound) -> Handled | None:
         """Know a room under its new id from here on: what comes with it in a batch, too.
@@ -97,7 +92,7 @@ class Intake:
         move = move_of(inbound)
         if move is None:
             return None
-        self._router.moved.note(move)
+        self.router.moved.note(move)
         return Handled(reason="room:moved")
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
@@ -105,7 +100,7 @@ class Intake:
             case Opened(turn=turn):
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
-                    self._bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
+                    self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
                 return Accepted(source=arrival.inbound.source, turn_id=turn.id, seq=turn.seq)
             case Duplicate(turn=turn):
                 return Accepted(
@@ -117,8 +112,9 @@ class Intake:
                     arrival,
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
+                    change=None,
                 )
-                return await self._accepted(refused, (await self._turns.open(refused))[0])
+                return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:
                 assert_never(result)
 

@@ -64,6 +64,7 @@ class Lease:
             raise TurnInterrupted("it was stopped")
         task = asyncio.ensure_future(work)
         renewing = asyncio.create_task(self._keep_renewing(), name="renew lease")
+        renewing.add_done_callback(_look)
         try:
             ends: set[asyncio.Future[Any]] = {task, renewing, self._stop}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -78,7 +79,8 @@ class Lease:
                 renewing.result()
             raise TurnInterrupted("it was stopped")
         finally:
-            await _end(task, renewing)
+            renewing.cancel()  # it writes nothing, so that nobody has to wait for its end
+            await _end(task)
 
     async def _keep_renewing(self) -> None:
         """Ask the store again and again; whoever slept through the TTL takes its word too."""
@@ -104,12 +106,17 @@ class Lease:
                     assert_never(renewal)
 
 
-async def _end(*tasks: "asyncio.Future[Any]") -> None:
-    for task in tasks:
+async def _end(task: "asyncio.Future[Any]") -> None:
+    if not task.done():
         task.cancel()
-    _, running = await asyncio.wait(tasks, timeout=END_SECONDS)
-    for task in running:
+        await asyncio.wait({task}, timeout=END_SECONDS)
+    if not task.done():
         _log.error("work did not end when it was told to", task=repr(task))
-    for task in tasks:
-        if task.done() and not task.cancelled():
-            task.exception()
+    elif not task.cancelled():
+        task.exception()
+
+
+def _look(renewing: "asyncio.Task[None]") -> None:
+    """Take note of what ended it: who carries the work may have what it came for already."""
+    if not renewing.cancelled():
+        renewing.exception()

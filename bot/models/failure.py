@@ -88,6 +88,11 @@ _UNREACHED: Final = (
 )
 """Those of them that come before anything was sent."""
 
+_OUR_NETWORK: Final = (
+    "most likely it is this machine's network: see that it is online, and whether it needs a proxy"
+)
+"""What to look at where a provider's own server cannot be reached: it hardly ever is down."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -163,7 +168,8 @@ def broken(error: BaseException, server: Server) -> ModelError:
     chain = tuple(_causes(error))
     if not any(isinstance(cause, _UNREACHED) for cause in chain):
         return ModelDisconnected(f"the connection to {server} broke before the answer was whole")
-    return ModelUnavailable(f"cannot reach {server}: {_why(chain)}; check that it runs there")
+    check = _OUR_NETWORK if server.is_own else "check that it runs there"
+    return ModelUnavailable(f"cannot reach {server}: {_why(chain)}; {check}")
 
 
 def unusable_proxy(scheme: str, server: Server) -> ModelError:

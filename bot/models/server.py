@@ -22,6 +22,8 @@ class Server:
     model: str
     base_url: str
     keyed: bool
+    is_own: bool = False
+    """It is the provider's own server, which runs whatever becomes of this machine."""
 
     def __str__(self) -> str:
         """Name it by provider and address, without the user, password or query of the address."""
@@ -59,7 +61,11 @@ def server_of(provider: str, parts: ModelParts, *, default: str) -> Server:
             "an address such as http://127.0.0.1:11434/v1",
         )
     return Server(
-        provider=provider, model=parts.model, base_url=base_url, keyed=parts.key is not None
+        provider=provider,
+        model=parts.model,
+        base_url=base_url,
+        keyed=parts.key is not None,
+        is_own=url.hostname == urlsplit(default).hostname and not is_this_machine(url.hostname),
     )
 
 

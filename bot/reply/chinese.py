@@ -2,8 +2,16 @@
 
 from typing import Final
 
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 from bot.reply.sentences import Sentences
+
+_FOR: Final = {
+    Rank.STRANGER: "所有人",
+    Rank.GUEST: "我认识的人",
+    Rank.MEMBER: "成员",
+    Rank.ADMIN: "管理员",
+    Rank.OWNER: "主人",
+}
 
 CHINESE: Final = Sentences(
     interrupted="已停止。",
@@ -35,4 +43,7 @@ CHINESE: Final = Sentences(
     nothing_to_stop="没有正在进行的事情可以停止。",
     not_started="还没开始就停止了。",
     not_delivered=lambda reason: f"答案已经有了，但没能送到：{reason}。请再问一次。",
+    not_permitted=lambda what, least: f"{what} 只有{_FOR[least]}可以用。没有改变任何东西。",
+    command_failed=lambda reason: f"没有成功：{reason}。没有改变任何东西。",
+    command_broke="我内部出了故障，什么也没做。日志里有详细信息。",
 )

@@ -17,6 +17,7 @@ code, or malformed, it is text; one forgotten closing bracket is forgiven.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from bot.reply.marks import SLICE, Marks, beginnings, slices
@@ -61,6 +62,8 @@ _VALUED: Final = ("reply_to", "reply", "media", "channel")
 _VALUE: Final = r"[^\[\]\n`]"
 _LONGEST: Final = 4096
 _LONGEST_ID: Final = 256
+_KEPT: Final = 128
+"""Readings that are kept: of the answers of as many turns as run at once."""
 _INDENT: Final = r"(?<![^\n])[ \t]{0,32}"
 _LINE: Final = r"(?<![^\n])[ \t]{0,3}"
 
@@ -83,8 +86,11 @@ _FILE: Final = re.compile(r""""([^"]+)"|'([^']+)'|`([^`]+)`|([^\s"'`]+)""")
 _LOCATION: Final = re.compile(r".*[/.:].*")
 
 
+@lru_cache(maxsize=_KEPT)
 def read_directives(text: str) -> tuple[str, tuple[Directive, ...]]:
     """Return what people would see of a whole message, and what it asks for (pure).
+
+    It is asked twice for an answer: whether it is one, and how it is laid out.
 
     Asking for silence beside words means nothing: then it is left out.
     """

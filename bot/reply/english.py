@@ -2,8 +2,16 @@
 
 from typing import Final
 
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 from bot.reply.sentences import Sentences
+
+_FOR: Final = {
+    Rank.STRANGER: "everybody",
+    Rank.GUEST: "those I know",
+    Rank.MEMBER: "members",
+    Rank.ADMIN: "admins",
+    Rank.OWNER: "my owner alone",
+}
 
 
 def _count(number: int, noun: str) -> str:
@@ -66,4 +74,7 @@ ENGLISH: Final = Sentences(
     not_delivered=lambda reason: (
         f"I had an answer and could not bring it to you: {reason}. Please ask again."
     ),
+    not_permitted=lambda what, least: f"{what} is for {_FOR[least]}. Nothing was changed.",
+    command_failed=lambda reason: f"That did not work: {reason}. Nothing was changed.",
+    command_broke="Something broke inside me, so I did nothing. My log says what.",
 )

@@ -45,6 +45,15 @@ def _plain(starts: str) -> re.Pattern[str]:
     return re.compile(rf"[^{re.escape(starts)}\\`~\n]*")
 
 
+@cache
+def _token(mark: re.Pattern[str]) -> re.Pattern[str]:
+    """Return what matches *mark*, and whatever makes it none."""
+    return re.compile(
+        rf"(?P<mark>{mark.pattern})|(?P<escape>\\[!-/:-@\[-`{{-~])|(?P<ticks>`+)|(?P<waves>~~~+)",
+        mark.flags,
+    )
+
+
 class Marks:
     """The marks of one growing text.
 
@@ -56,10 +65,7 @@ class Marks:
     def __init__(self, mark: re.Pattern[str], unfinished: re.Pattern[str], starts: str) -> None:
         self._unfinished = unfinished
         self._plain = _plain(starts)
-        self._token = re.compile(
-            rf"(?P<mark>{mark.pattern})|(?P<escape>\\[!-/:-@\[-`{{-~])|(?P<ticks>`+)|(?P<waves>~~~+)",
-            mark.flags,
-        )
+        self._token = _token(mark)
         self._text = ""
         self._at = 0
         self._fence: re.Pattern[str] | None = None

@@ -9,7 +9,7 @@ from typing import Final
 
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 from bot.reply.chinese import CHINESE
 from bot.reply.english import ENGLISH
 from bot.reply.sentences import Sentences
@@ -82,6 +82,21 @@ def not_started(language: Language) -> ReplyPayload:
 def not_delivered(reason: str, language: Language) -> ReplyPayload:
     """An answer was made and could not be brought; *reason* is one sentence or part of one."""
     return _notice(_SENTENCES[language].not_delivered(_clause(reason)))
+
+
+def not_permitted(what: str, least: Rank, language: Language) -> ReplyPayload:
+    """Only somebody of a higher rank may ask for *what*."""
+    return _notice(_SENTENCES[language].not_permitted(what, least))
+
+
+def command_failed(reason: str, language: Language) -> ReplyPayload:
+    """A command could not do what it is for; *reason* is one sentence or part of one."""
+    return _notice(_SENTENCES[language].command_failed(_clause(reason)))
+
+
+def command_broke(language: Language) -> ReplyPayload:
+    """A command failed by a fault of ours."""
+    return _notice(_SENTENCES[language].command_broke)
 
 
 def _notice(sentence: str) -> ReplyPayload:

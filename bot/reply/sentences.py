@@ -7,7 +7,7 @@ A further language is one more file with such a table and one line in
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +30,9 @@ class Sentences:
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]
     """An answer was made and could not be brought, for a reason."""
+    not_permitted: Callable[[str, Rank], str]
+    """What was asked for is for a higher rank."""
+    command_failed: Callable[[str], str]
+    """A command could not do what it is for, for a reason."""
+    command_broke: str
+    """A command failed by a fault of ours."""

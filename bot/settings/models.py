@@ -15,6 +15,7 @@ from bot.settings.environment import Environment, Variable
 from bot.settings.secrets import SecretText
 from bot.settings.section import Section, Text, refusal, whole
 from bot.settings.shape import matching, numerals
+from bot.settings.terminal import command_name
 
 PROVIDER_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -144,7 +145,7 @@ class ModelUnusable(Exception):
 
 
 def chosen(environment: Environment) -> tuple[str, ModelSettings]:
-    """Choose a model where none is configured: a key that is there, else the demo (pure).
+    """Choose a model where none is configured: a key that is there, else the demo.
 
     Raises:
         ModelUnusable: the address in the environment is none.
@@ -170,7 +171,8 @@ def chosen(environment: Environment) -> tuple[str, ModelSettings]:
     return "demo", ModelSettings(
         provider="demo",
         model="demo",
-        source=f"no language model; set {' or '.join(p.key for p in _PROVIDERS.values())} for one",
+        source=f"no language model; type a key into the page, run {command_name()} models add,"
+        f" or set {' or '.join(p.key for p in _PROVIDERS.values())}",
     )
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
+from bot.contracts.address import is_overheard
 from bot.contracts.errors import (
     KeyExhausted,
     KeyRefused,
@@ -19,7 +21,7 @@ from bot.contracts.secret import mask
 from bot.contracts.setup import Finding, Weight
 from bot.contracts.tool import Sandbox
 from bot.sandbox import NoSandbox
-from bot.settings import Settings
+from bot.settings import ModelSettings, Settings
 from bot.settings.terminal import command_name
 
 _LITTLE_ROOM: Final = 512 * 1024 * 1024
@@ -118,12 +120,25 @@ def _of_the_models(settings: Settings) -> Iterator[Finding]:
             fix=f"type a key on the page, or run `{command_name()} models add`",
         )
     for model in used:
+        if model.keys and is_overheard(model.base_url or ""):
+            yield _overheard(model)
         if model.context is not None and model.context < _SMALL_WINDOW:
             yield Finding(
                 weight=Weight.WARNING,
                 what=f"{model.model} has room for {model.context:,} tokens only and forgets soon",
                 fix=f"raise `context` of the model in {settings.config_file} to 16384 or more",
             )
+
+
+def _overheard(model: ModelSettings) -> Finding:
+    host = urlsplit(model.base_url or "").netloc
+    return Finding(
+        weight=Weight.WARNING,
+        what=f"the key of {model.model} and every word go to {host} in clear: whoever is on the way"
+        " can read them and use the key",
+        fix="give that server an address with https://, or bring it to this machine with"
+        " `ssh -L`, where http:// is fine",
+    )
 
 
 def _of_the_sandbox(sandbox: Sandbox | NoSandbox | None) -> Iterator[Finding]:

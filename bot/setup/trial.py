@@ -65,6 +65,10 @@ async def try_key(offer: KeyOffer, addresses: Addresses, clock: Clock) -> Tried:
     home = {"anthropic": addresses.anthropic, "openai": addresses.openai}[provider]
     at = base_url or home
     answer, models = await _listed(provider, at, offer.key)
+    if offer.provider is None and base_url and not _speaks_as(provider, answer, models):
+        other_answer, others = await _listed("openai", at, offer.key)
+        if others is not None:
+            provider, answer, models = "openai", other_answer, others
     name = (offer.model or "").strip() or _pick(provider, base_url, answer, models, at)
     model = ModelSettings(
         provider=provider,
@@ -80,6 +84,9 @@ async def try_key(offer: KeyOffer, addresses: Addresses, clock: Clock) -> Tried:
 
 def provider_of(offer: KeyOffer) -> str:
     """Tell the provider by what was said, else by the shape of the key (pure).
+
+    The shape counts at an address of one's own, too: most often it is a relay of the provider's
+    API. A server there that says otherwise is believed (`try_key`).
 
     Raises:
         SetupRefused: it is no provider that wants a key, or the key is none.
@@ -99,7 +106,7 @@ def provider_of(offer: KeyOffer) -> str:
         return offer.provider
     if key.startswith(_ADMIN):
         raise SetupRefused("This is an admin key, which no model takes; make an API key instead.")
-    return "anthropic" if offer.base_url is None and key.startswith("sk-ant-") else "openai"
+    return "anthropic" if key.startswith("sk-ant-") else "openai"
 
 
 async def answer_one_word(
@@ -149,10 +156,21 @@ async def _listed(
         return await list_models(provider, at, key)
     except Unanswered as error:
         host = urlsplit(at).netloc
-        raise SetupRefused(
-            f"Cannot reach {host}: {error}; check the network"
-            + ("." if at.startswith("https://api.") else " and the address.")
-        ) from None
+        if at in _OWN:
+            check = "most likely it is this machine's network; see that it is online, and whether"
+            check += " it needs a proxy."
+        else:
+            check = "check the network and the address."
+        raise SetupRefused(f"Cannot reach {host}: {error}; {check}") from None
+
+
+def _speaks_as(provider: str, answer: Answer, models: tuple[ListedModel, ...] | None) -> bool:
+    """Whether the list of models is one of *provider*'s API (pure).
+
+    Anthropic's has no ``object`` (https://docs.anthropic.com/en/api/models-list); OpenAI's says
+    that it is a ``list``, and many servers give it under the same path.
+    """
+    return provider != "anthropic" or (models is not None and "object" not in answer.fields)
 
 
 def _pick(
@@ -169,7 +187,7 @@ def _pick(
     """
     preferred = PREFERRED[provider] if base_url is None else ()
     if models is None:
-        return _unlisted(answer, preferred, at)
+        return _unlisted(provider, answer, preferred, at)
     names = [each.name for each in models]
     for name in preferred:
         if name in names:
@@ -185,13 +203,14 @@ def _pick(
     raise SetupRefused(f"Name the model, too; this key may use {_few(names)}.")
 
 
-def _unlisted(answer: Answer, preferred: Sequence[str], at: str) -> str:
+def _unlisted(provider: str, answer: Answer, preferred: Sequence[str], at: str) -> str:
     host = urlsplit(at).netloc
     match answer.status:
         case 200 | 404 | 405 if not preferred:
+            ends = "ends in /v1" if provider == "openai" else "ends before /v1/messages"
             raise SetupRefused(
                 f"{host} answered, but not as an API that lists models; check the address: it often"
-                " ends in /v1."
+                f" {ends}. If it lists none, name the model, too."
             )
         case 200 if answer.body is None:
             raise SetupRefused(

@@ -13,7 +13,7 @@ from bot.contracts.errors import RecordUnreadable
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.text import clean
 from bot.contracts.transcript import Entry
-from bot.contracts.turn import Arrival, Outcome, Usage
+from bot.contracts.turn import Arrival, Outcome, SessionChoices, Usage
 
 T = TypeVar("T")
 
@@ -56,6 +56,7 @@ class Codec(Generic[T]):
 
 
 ARRIVAL: Final = Codec(lambda: TypeAdapter(Arrival))
+CHOICES: Final = Codec(lambda: TypeAdapter(SessionChoices))
 ENTRY: Final[Codec[Entry]] = Codec(lambda: TypeAdapter(Entry))
 OUTCOME: Final = Codec(lambda: TypeAdapter(Outcome))
 PAYLOAD: Final = Codec(lambda: TypeAdapter(ReplyPayload))

@@ -53,7 +53,7 @@ class WebchatChannel:
         self._people = parts.people
         self._media = parts.media
         door = Door(self._logins, parts.people, parts.clock)
-        self._routes = Routes(self, door, parts.media)
+        self._routes = Routes(self, door, parts.media, parts.clock)
         self._gateway: Gateway | None = None
         self._setup: Setup | None = None
         self._lives = Lives(parts.live_document)

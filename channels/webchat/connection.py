@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from aiohttp import WSCloseCode, WSMsgType
 
-from bot.contracts.channel import Gateway
+from bot.contracts.channel import Accepted, Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
 from bot.contracts.inbound import Attachment
@@ -18,7 +18,7 @@ from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.codec import encode, read_client
 from channels.webchat.errors import translate
-from channels.webchat.ingest import ingest
+from channels.webchat.ingest import ingest, source_of
 from channels.webchat.lines import line_frame
 from channels.webchat.listing import title_of
 from channels.webchat.live import Live
@@ -48,6 +48,10 @@ _FIRST_LINES: Final = 200
 _RESUMED_LINES: Final = 5_000
 _LOOK_SECONDS: Final = 1.0
 """News may be lost; a look into the store this often makes that a delay."""
+
+_HEARD_SECONDS: Final = 0.05
+"""How long a line that was heard may wait to be shown. Who said it has been told already, and to
+look for it at once would be to read the store in the moment when its model is asked."""
 
 _RETRY_SECONDS: Final = 3.0
 WRONG_PROTOCOL: Final = 4406
@@ -131,7 +135,7 @@ class Connection:
     def expect(self, turn_id: TurnId) -> None:
         """Look into the store soon, for the line that began a turn; its end is to be told, too."""
         self._open.add(turn_id)
-        self._news.set()
+        asyncio.get_running_loop().call_later(_HEARD_SECONDS, self._news.set)
 
     def look(self, turn_id: TurnId | None = None) -> None:
         """Look into the store soon, for new lines and for the ends of turns."""
@@ -249,17 +253,27 @@ class Connection:
         return None
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
+        """Take a message over. One that was before is ours still, though its files may be gone."""
         try:
-            files = await self._files(frame)
-            here, now = self._live.conversation, self._clock.now()
-            inbound = ingest(frame, here, self._login.sender, now, files)
-            accepted = (await self._gateway.receive(inbound))[0]
+            accepted = await self._handed_over(frame)
         except AttachmentRefused as error:
             return RefusedFrame(id=frame.id, reason=str(error))
         except BotError as error:
             return RefusedFrame(id=frame.id, reason=str(error), retry=_RETRY_SECONDS)
         self._open.add(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
+
+    async def _handed_over(self, frame: SayFrame | StopFrame) -> Accepted:
+        here, now = self._live.conversation, self._clock.now()
+        try:
+            files = await self._files(frame)
+        except AttachmentRefused:
+            before = await self._gateway.accepted(here, source_of(frame.id))
+            if before is None:
+                raise
+            return before
+        inbound = ingest(frame, here, self._login.sender, now, files)
+        return (await self._gateway.receive(inbound))[0]
 
     async def _files(self, frame: SayFrame | StopFrame) -> tuple[Attachment, ...]:
         """Give the message its files. Where tools find them is told to whoever has such tools."""

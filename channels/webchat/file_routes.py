@@ -1,7 +1,6 @@
 """The addresses of files: sent before the message that names them, fetched to be shown."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -9,20 +8,19 @@ from aiohttp import ClientError, web
 from pydantic import TypeAdapter
 
 from bot.contracts.channel import Gateway, Mount, RouteSpec
+from bot.contracts.clock import Clock
 from bot.contracts.errors import AttachmentRefused
 from bot.contracts.inbound import Attachment, ConversationKey
 from bot.contracts.media import LARGEST_FILE, Media
 from bot.contracts.text import clean
 from channels.webchat.auth import OWNER, Login
+from channels.webchat.bodies import pieces_of
 from channels.webchat.entrance import NO_CONVERSATION, Entrance
 from channels.webchat.lines import attached_file
 from channels.webchat.places import TERMINAL, conversation_in
 from channels.webchat.protocol import NAME_HEADER, AttachedFile
 
 _PIECE: Final = 64 * 1024
-_PIECE_SECONDS: Final = 20.0
-"""How long the next piece may take to come."""
-
 _SHOWN: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What a page may show by itself: pictures in which nothing can run. All else is downloaded."""
 
@@ -38,9 +36,10 @@ _STOPPED: Final = "The file stopped coming; send it again."
 class FileRoutes:
     """Takes files of whoever holds a login, and gives them back to nobody else."""
 
-    def __init__(self, entrance: Entrance, media: Media) -> None:
+    def __init__(self, entrance: Entrance, media: Media, clock: Clock) -> None:
         self._entrance = entrance
         self._media = media
+        self._clock = clock
 
     def specs(self) -> Sequence[RouteSpec]:
         """Return what is to be mounted."""
@@ -104,22 +103,13 @@ class FileRoutes:
             return web.Response(status=411, text=_NO_LENGTH)
         name = clean(unquote(request.headers.get(NAME_HEADER, ""), errors="replace"))
         try:
-            file = await self._media.take(conversation, name, size, _pieces(request))
+            pieces = pieces_of(request, size, self._clock)
+            file = await self._media.take(conversation, name, size, pieces)
         except AttachmentRefused as error:
             return web.Response(status=413 if size > LARGEST_FILE else 400, text=str(error))
         except (TimeoutError, ClientError, ConnectionError):
             return web.Response(status=408, text=_STOPPED)
         return web.Response(status=201, text=_written(file), content_type="application/json")
-
-
-async def _pieces(request: web.Request) -> AsyncIterator[bytes]:
-    """Give out the body as it comes; raise TimeoutError when it stops coming."""
-    while True:
-        async with asyncio.timeout(_PIECE_SECONDS):
-            piece = await request.content.read(_PIECE)
-        if not piece:
-            return
-        yield piece
 
 
 def _written(file: Attachment) -> str:

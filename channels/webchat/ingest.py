@@ -37,7 +37,7 @@ def ingest(
         case _:
             assert_never(frame)
     return Inbound(
-        source=Source(f"c:{frame.id}"),
+        source=source_of(frame.id),
         event=event,
         channel=conversation.channel,
         account=conversation.account,
@@ -52,5 +52,10 @@ def ingest(
         native_id=frame.id,
         mentions_me=True,
         attachments=attachments,
-        edited_source=Source(f"c:{replaces}") if replaces else None,
+        edited_source=source_of(replaces) if replaces else None,
     )
+
+
+def source_of(message_id: str) -> Source:
+    """Return what a message of ours is claimed by: the id that its client made (pure)."""
+    return Source(f"c:{message_id}")

@@ -96,6 +96,7 @@ class Live:
     ) -> None:
         self.conversation = conversation
         self._live_document = live_document
+        self._is_painted = conversation != TERMINAL
         self._fresh = asyncio.Event()
         self._turns: dict[TurnId, _Running] = {}
         self._viewers: set[Viewer] = set()
@@ -103,7 +104,7 @@ class Live:
     async def follow(self, gateway: Gateway) -> None:
         """Listen until cancelled."""
         async with asyncio.TaskGroup() as group:
-            if self.conversation != TERMINAL:
+            if self._is_painted:
                 group.create_task(self._paint(), name="paint")
             with gateway.follow(self.conversation) as news:
                 async for event in news:
@@ -123,7 +124,7 @@ class Live:
 
     def _show_change(self, running: _Running) -> int:
         """Show a turn's fresh words; return how many characters that took."""
-        if not running.painting.is_fresh or not self.is_watched:
+        if not (self._is_painted and running.painting.is_fresh and self.is_watched):
             return 0
         frame = running.painting.change()
         for viewer in tuple(self._viewers):

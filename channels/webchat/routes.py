@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from aiohttp import web
 
 from bot.contracts.channel import Mount, RouteSpec
+from bot.contracts.clock import Clock
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.media import Media
 from channels.webchat.about import About
@@ -54,14 +55,14 @@ class Host(Rooms, Hosts, Workshop, Protocol):
 class Routes:
     """Answers HTTP requests in the channel's name."""
 
-    def __init__(self, host: Host, door: Door, media: Media) -> None:
+    def __init__(self, host: Host, door: Door, media: Media, clock: Clock) -> None:
         self._host = host
         self._door = door
         entrance = Entrance(host, door)
         self._parts = (
             ListRoutes(host, entrance),
             HistoryRoutes(entrance),
-            FileRoutes(entrance, media),
+            FileRoutes(entrance, media, clock),
             PeopleRoutes(host),
             SetupRoutes(host, door),
         )
@@ -71,7 +72,6 @@ class Routes:
         web_routes: list[tuple[str, str, Callable[..., object]]] = [
             ("GET", "/", _file("index.html")),
             ("GET", f"/c/{{name:{UUID}}}", _file("index.html")),
-            ("POST", "/auth", self._door.log_in),
             ("GET", "/login", self._door.look_up_login),
             ("GET", "/ws", self.page_socket),
             ("GET", f"/ws/{{name:{UUID}}}", self.page_socket),
@@ -88,6 +88,13 @@ class Routes:
         ]
         return [
             *(spec for part in self._parts for spec in part.specs()),
+            RouteSpec(
+                mount=Mount.WEB,
+                method="POST",
+                path="/auth",
+                handler=self._door.log_in,
+                reads_from_anybody=True,
+            ),
             *(
                 RouteSpec(mount=mount, method=method, path=path, handler=handler)
                 for mount, routes in ((Mount.WEB, web_routes), (Mount.CONTROL, control_routes))

@@ -21,6 +21,7 @@ BANNED_STARTS: Final = ("do_", "process_", "handle_", "perform_", "execute_")
 FITTING: Final = {
     "context": "the package of what a model gets to see; the word is the field's own",
     "ContextOverflow": "the request outgrew the model's context window, the providers' own word",
+    "CommandContext": "what a command may know: the other exception of the glossary",
     "ToolContext": "what a tool may know: one of the two exceptions of the glossary",
     "tool_context": "what makes a ToolContext",
     "_context_of": "gives what makes a ToolContext",
@@ -29,6 +30,7 @@ FITTING: Final = {
 """Names that hold a banned word and are right all the same, each with its reason."""
 
 CATCHES_ALL: Final = {
+    "bot/kernel/commands.py _answered": "a broken command costs its answer, not the channel",
     "bot/kernel/turn.py TurnRunner._ending": "the home of the unexpected: a bug costs one turn",
     "bot/kernel/turn.py TurnRunner._finish": "an end that cannot be told ends as a fault of ours",
     "bot/agent/toolbox.py _run": "a broken tool is a result like any other",

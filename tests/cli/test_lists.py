@@ -52,7 +52,8 @@ async def test_only_open_turns_or_only_those_of_a_session(commands: Commands) ->
     said = await _said(commands, "turns", "--open")
     assert [line.split("\t")[0] for line in said.out.splitlines()] == ["turn-waiting"]
 
-    assert commands.say("turns", "--session", "nobody's").out == ""
+    nobody = commands.say("turns", "--session", "nobody's")
+    assert (nobody.out, nobody.err) == ("", "No such turn.\n")
     assert commands.say("turns", "--limit", "1").out.count("\n") == 1
 
 
@@ -61,6 +62,15 @@ async def test_sessions_with_what_they_cost(commands: Commands) -> None:
 
     [session] = [line.split("\t") for line in said.out.splitlines()]
     assert session[3:] == ["2", "1", "300", "40"]
+
+
+@pytest.mark.parametrize("command", ["turns", "sessions", "outbox"])
+async def test_an_empty_list_is_said_beside_the_pipe(commands: Commands, command: str) -> None:
+    async with a_store(commands.home):
+        said = await asyncio.to_thread(commands.say, command)
+
+    assert (said.code, said.out) == (0, "")
+    assert said.err.count("\n") == 1
 
 
 async def test_the_outbox_has_what_has_not_arrived(commands: Commands) -> None:

@@ -91,6 +91,11 @@ class FakeGateway:
         self._check()
         return [self._claim(inbound) for inbound in inbounds]
 
+    async def accepted(self, conversation: ConversationKey, source: Source) -> Accepted | None:
+        self._check()
+        found = self._claims.get((conversation, source))
+        return None if found is None else replace(found, duplicate=True)
+
     async def cursor(self, key: str) -> int | None:
         del key
         return None

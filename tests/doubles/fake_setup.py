@@ -29,7 +29,8 @@ DEMO = Overview(
         ModelView(
             provider="demo",
             model="demo",
-            source="no language model; set ANTHROPIC_API_KEY or OPENAI_API_KEY for one",
+            source="no language model; type a key into the page, run stonechat models add,"
+            " or set ANTHROPIC_API_KEY or OPENAI_API_KEY",
         ),
     ),
     channels=(

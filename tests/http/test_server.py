@@ -205,13 +205,108 @@ async def test_of_500_idle_connections_32_stay_and_a_visitor_gets_in() -> None:
             writer.close()
 
 
-async def test_a_header_without_end_is_refused() -> None:
-    async with served() as server:
-        _, head = await raw(
-            server.port, f"GET /page HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nX: {'x' * 20_000}\r\n\r\n"
-        )
+@pytest.mark.parametrize(("path", "stay"), [("/anybody", 32), ("/known", 100)])
+async def test_whose_body_does_not_come_is_idle_where_anybody_may_ask_and_busy_where_not(
+    path: str, stay: int
+) -> None:
+    entered: list[web.Request] = []
 
-        assert head.startswith("HTTP/1.0 400")
+    async def read(request: web.Request) -> web.Response:
+        entered.append(request)
+        try:
+            return web.Response(body=await request.content.readexactly(9))
+        except ConnectionError:
+            return web.Response()
+
+    routes = [
+        *_ROUTES,
+        RouteSpec(mount=Mount.WEB, method="POST", path="/known", handler=read),
+        RouteSpec(
+            mount=Mount.WEB, method="POST", path="/anybody", handler=read, reads_from_anybody=True
+        ),
+    ]
+    async with served(routes=routes) as server:
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 9\r\n\r\n"
+        crowd = []
+        for begun in range(1, 101):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(f"{head}half".encode())
+            async with asyncio.timeout(10):
+                while len(entered) < begun:  # noqa: ASYNC110 - a server rings no bell
+                    await asyncio.sleep(0)
+            crowd.append((reader, writer))
+
+        assert await status(f"{server.address}/page") == 200
+        answers = []
+        for reader, writer in crowd:
+            writer.write(b" body")
+            async with asyncio.timeout(10):
+                try:
+                    answers.append(await reader.readline())
+                except ConnectionError:
+                    answers.append(b"")
+            writer.close()
+
+    served_well = [answer.startswith(b"HTTP/1.1 200") for answer in answers]
+    assert sum(served_well) in {stay, stay - 1}  # the visitor was one
+    assert served_well == sorted(served_well)  # the oldest went
+
+
+_NO_HTTP = [
+    pytest.param("sesame\r\n\r\n", id="no request line"),
+    pytest.param("\x16\x03\x01 sesame\r\n\r\n", id="TLS"),
+    pytest.param("GET /page HTTP/9.9\r\nX: sesame\r\n\r\n", id="another version"),
+    pytest.param("GET /page HTTP/1.1\r\nsesame\r\n\r\n", id="no header"),
+    pytest.param(f"GET /page HTTP/1.1\r\nX: sesame{'x' * 20_000}\r\n\r\n", id="a long header"),
+    pytest.param(f"GET /sesame{'x' * 20_000} HTTP/1.1\r\n\r\n", id="a long path"),
+    pytest.param("GET /page HTTP/1.1\r\n" + "X: sesame\r\n" * 200 + "\r\n", id="many headers"),
+    pytest.param("POST /page HTTP/1.1\r\nContent-Length: sesame\r\n\r\n", id="no length"),
+]
+
+
+@pytest.mark.parametrize("sent", _NO_HTTP)
+async def test_what_is_no_http_gets_a_sentence_that_repeats_nothing_and_names_no_library(
+    sent: str,
+) -> None:
+    async with served() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(sent.encode())
+        async with asyncio.timeout(10):
+            answer = (await reader.read()).decode()
+        writer.close()
+
+    head, _, body = answer.partition("\r\n\r\n")
+    assert head.startswith("HTTP/1.0 400")
+    assert "nosniff" in head
+    assert body == "This is no HTTP request that is taken here."
+    for telling in ("server:", "aiohttp", "python", "sesame"):
+        assert telling not in answer.lower()
+
+
+@pytest.mark.parametrize(
+    ("error", "found", "sentence"),
+    [
+        pytest.param(RuntimeError("sesame"), 500, "the bot's log says what", id="a fault"),
+        pytest.param(TimeoutError("sesame"), 504, "try again", id="too long"),
+    ],
+)
+async def test_a_route_that_fails_tells_nobody_outside_what_and_with_which_library(
+    error: Exception, found: int, sentence: str
+) -> None:
+    async def fail(_: web.Request) -> web.Response:
+        raise error
+
+    routes = [RouteSpec(mount=Mount.WEB, method="GET", path="/page", handler=fail)]
+    async with served(routes=routes) as server, aiohttp.ClientSession(trust_env=False) as http:
+        for accepted in ("*/*", "text/html"):
+            headers = {"Accept": accepted}
+            async with http.get(f"{server.address}/page", headers=headers) as response:
+                assert response.status == found
+                assert "Server" not in response.headers
+                assert response.headers["X-Content-Type-Options"] == "nosniff"
+                text = await response.text()
+                assert sentence in text
+                assert "sesame" not in text
 
 
 async def test_the_control_socket_is_its_user_s_alone_and_has_its_own_routes(folder: Path) -> None:

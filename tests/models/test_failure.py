@@ -1,5 +1,6 @@
 import socket
 import ssl
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import aiohttp
@@ -193,6 +194,13 @@ def test_a_server_that_was_never_reached_is_unavailable(error: Exception, said: 
 
     assert isinstance(found, ModelUnavailable)
     assert f"cannot reach OpenAI at https://x.test/v1: {said}" in str(found)
+    assert str(found).endswith("; check that it runs there")
+
+    found = broken(error, replace(SERVER, is_own=True))
+
+    assert isinstance(found, ModelUnavailable)
+    assert f"cannot reach OpenAI at https://x.test/v1: {said}" in str(found)
+    assert "this machine's network" in str(found)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,26 @@ def test_loopback(base_url: str, is_loopback: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("base_url", "is_own"),
+    [
+        (None, True),
+        ("https://api.openai.com/v1", True),
+        ("https://api.openai.com.example/v1", False),
+        ("http://127.0.0.1:1/v1", False),
+    ],
+)
+def test_the_providers_own_server_is_told_from_every_other(
+    base_url: str | None, is_own: bool
+) -> None:
+    assert at(base_url).is_own is is_own
+
+
+def test_a_provider_of_this_machine_has_no_server_beyond_it() -> None:
+    parts = ModelParts(model="m", clock=StillClock())
+    assert not server_of("Ollama", parts, default="http://127.0.0.1:11434").is_own
+
+
+@pytest.mark.parametrize(
     "base_url", ["localhost:11434/v1", "ftp://x", "http://", "http://x:port/", "http://[::1"]
 )
 def test_an_address_that_is_none_is_refused(base_url: str) -> None:

@@ -6,6 +6,11 @@ import pytest
 
 from tests.doubles.settings_files import SettingsFiles
 
+DEMO = (
+    "demo (no language model; type a key into the page, run stonechat models add,"
+    " or set ANTHROPIC_API_KEY or OPENAI_API_KEY)"
+)
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> SettingsFiles:
@@ -33,12 +38,12 @@ def files(tmp_path: Path) -> SettingsFiles:
         ),
         pytest.param(
             {"ANTHROPIC_API_KEY": "", "OPENAI_API_KEY": " "},
-            "demo (no language model; set ANTHROPIC_API_KEY or OPENAI_API_KEY for one)",
+            DEMO,
             id="an empty key is none",
         ),
         pytest.param(
             {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
-            "demo (no language model; set ANTHROPIC_API_KEY or OPENAI_API_KEY for one)",
+            DEMO,
             id="Anthropic's address alone chooses nothing",
         ),
     ],

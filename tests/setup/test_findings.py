@@ -72,6 +72,41 @@ def test_the_demo_is_said_to_be_one(tmp_path: Path) -> None:
     assert "models add" in found.fix
 
 
+@pytest.mark.parametrize("host", ["10.1.2.3:8000", "models.example", "[2001:db8::1]:80"])
+def test_a_key_that_travels_in_clear_is_said_with_where_it_goes(tmp_path: Path, host: str) -> None:
+    for files in (
+        SettingsFiles(tmp_path).read(OPENAI_API_KEY="sk-canary", OPENAI_BASE_URL=f"http://{host}"),
+        SettingsFiles(tmp_path).read(
+            "models: {far: {provider: anthropic, model: m, key: sk-canary,"
+            f" base_url: 'http://{host}'}}}}"
+        ),
+    ):
+        found = only(findings(files, sandbox=None, disk=WELL))
+
+        assert found.weight is Weight.WARNING
+        assert f"go to {host} in clear" in found.what
+        assert "https://" in found.fix
+        assert "canary" not in f"{found.what} {found.fix}"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "key"),
+    [
+        ("http://127.0.0.1:8000/v1", "sk-1"),
+        ("http://[::1]/v1", "sk-1"),
+        ("http://models.localhost/v1", "sk-1"),
+        ("https://models.example/v1", "sk-1"),
+        ("http://10.1.2.3/v1", ""),
+    ],
+)
+def test_no_key_is_overheard_on_this_machine_encrypted_or_where_there_is_none(
+    tmp_path: Path, base_url: str, key: str
+) -> None:
+    settings = SettingsFiles(tmp_path).read(OPENAI_API_KEY=key, OPENAI_BASE_URL=base_url)
+
+    assert findings(settings, sandbox=None, disk=WELL) == ()
+
+
 def test_a_missing_sandbox_has_its_command(settings: Settings) -> None:
     absent = NoSandbox(reason="no shell: bubblewrap is not installed (Debian: …)")
 

@@ -55,11 +55,50 @@ def test_a_provider_is_told_by_the_shape_of_its_key(key: str, provider: str) -> 
     assert provider_of(KeyOffer(key=Secret(key))) == provider
 
 
-def test_an_address_means_a_server_that_speaks_as_openai_does_unless_somebody_says() -> None:
-    offer = KeyOffer(key=Secret("sk-ant-abc"), base_url="http://127.0.0.1:4000")
+@pytest.mark.parametrize("base_url", [None, "http://127.0.0.1:4000", "https://relay.example/v1"])
+def test_what_somebody_says_counts_before_the_shape_and_the_shape_at_any_address(
+    base_url: str | None,
+) -> None:
+    offer = KeyOffer(key=Secret("sk-ant-abc"), base_url=base_url)
 
-    assert provider_of(offer) == "openai"
-    assert provider_of(replace(offer, provider="anthropic")) == "anthropic"
+    assert provider_of(offer) == "anthropic"
+    assert provider_of(replace(offer, provider="openai")) == "openai"
+    assert provider_of(replace(offer, key=Secret("sk-abc"))) == "openai"
+
+
+ANT = KeyOffer(key=Secret("sk-ant-api03-test"))
+
+
+def keyed(server: ModelServer) -> ModelServer:
+    """Let it take the key of a test that is about its shape."""
+    server.key = ANT.key.reveal()
+    return server
+
+
+async def test_anthropics_key_at_a_relay_of_its_api_speaks_it() -> None:
+    rows = [{"id": "claude-haiku-4-5", "max_input_tokens": 200_000}]
+    async with FakeAnthropic([Answer(text="ready")], listed=rows) as server:
+        offer = replace(ANT, base_url=keyed(server).origin)
+        found = await try_key(offer, NOWHERE, StillClock())
+
+    assert (found.model.provider, found.model.base_url) == ("anthropic", server.origin)
+
+
+@pytest.mark.parametrize("ending", ["/v1", "/v1/"])
+async def test_anthropics_key_at_a_server_that_says_to_be_openais_speaks_that(ending: str) -> None:
+    async with openai(listed=({"id": "claude-haiku-4-5"},)) as server:
+        offer = replace(ANT, base_url=f"{keyed(server).origin}{ending}")
+        found = await try_key(offer, NOWHERE, StillClock())
+
+    assert (found.model.provider, found.model.model) == ("openai", "claude-haiku-4-5")
+
+
+async def test_anthropics_key_at_an_address_that_lists_nothing_is_told_how_one_looks() -> None:
+    async with FakeAnthropic([Answer(text="ready")], listed=None) as server:
+        offer = replace(ANT, base_url=f"{keyed(server).origin}/nowhere")
+        said = await refusal(server, offer)
+
+    assert "before /v1/messages" in said
 
 
 @pytest.mark.parametrize(

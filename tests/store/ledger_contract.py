@@ -54,6 +54,19 @@ class LedgerContract:
         assert await ids(states={TurnState.FINISHED, TurnState.WAITING}, limit=1) == [bob.id]
         assert await ids(states=set()) == []
 
+    async def test_a_turn_is_found_by_its_claim_even_after_its_conversation_was_forgotten(
+        self, store: Store
+    ) -> None:
+        alice = await opened(store, an_arrival("one"))
+        await opened(store, an_arrival("two"))
+        mine = alice.arrival.inbound.source
+        await store.turns.forget(ALICE)
+
+        (record,) = await store.ledger.turns(TurnQuery(conversation=ALICE, source=mine))
+        assert record.turn.id == alice.id
+        elsewhere = an_inbound("x", conversation="bob").conversation_key
+        assert await store.ledger.turns(TurnQuery(conversation=elsewhere, source=mine)) == []
+
     async def test_deliveries_are_listed_newest_first_and_found_by_state(
         self, store: Store
     ) -> None:

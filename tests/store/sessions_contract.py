@@ -1,16 +1,36 @@
 """What any `Sessions` must keep."""
 
 import asyncio
+import itertools
 from dataclasses import replace
+from datetime import timedelta
 
-from bot.contracts.ledger import Session
+from bot.contracts.admission import Handled
+from bot.contracts.ledger import DeliveryQuery, Session, TurnQuery
+from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.store import Store
-from bot.contracts.transcript import Ending
-from bot.contracts.turn import Outcome, OutcomeKind, QueueMode, Usage
-from tests.doubles.arrivals import an_arrival
+from bot.contracts.store import Duplicate, Renewal, Store
+from bot.contracts.transcript import Ending, Nudge, Received, Reset
+from bot.contracts.turn import (
+    Arrival,
+    BackTo,
+    NewChapter,
+    Outcome,
+    OutcomeKind,
+    QueueMode,
+    SessionChange,
+    SessionChoices,
+    ThinkingLevel,
+    Turn,
+    TurnId,
+    TurnState,
+    Usage,
+)
+from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.turns_contract import opened, taken
+
+COLLECT = SessionChoices(queue_mode=QueueMode.COLLECT)
 
 
 def a_session(clock: WatchedClock, **changes: object) -> Session:
@@ -31,7 +51,7 @@ class SessionsContract:
         assert await store.sessions.get(SessionKey("agent:main:nobody")) is None
 
     async def test_what_was_chosen_comes_back(self, store: Store, clock: WatchedClock) -> None:
-        session = a_session(clock, queue_mode=QueueMode.COLLECT)
+        session = a_session(clock, choices=COLLECT)
         assert await store.sessions.put(session, version=0)
         assert await store.sessions.get(session.key) == replace(session, version=1)
 
@@ -49,7 +69,12 @@ class SessionsContract:
         await store.sessions.put(a_session(clock), version=0)
         modes = (QueueMode.COLLECT, QueueMode.FOLLOWUP)
         written = await asyncio.gather(
-            *(store.sessions.put(a_session(clock, queue_mode=mode), version=1) for mode in modes)
+            *(
+                store.sessions.put(
+                    a_session(clock, choices=SessionChoices(queue_mode=mode)), version=1
+                )
+                for mode in modes
+            )
         )
         assert sorted(written) == [False, True]
 
@@ -81,10 +106,188 @@ class SessionsContract:
         assert session.last_interaction_at == clock.now()
 
     async def test_a_turn_keeps_what_was_chosen(self, store: Store, clock: WatchedClock) -> None:
-        session = a_session(clock, queue_mode=QueueMode.COLLECT)
+        session = a_session(clock, choices=COLLECT)
         await store.sessions.put(session, version=0)
         await opened(store, an_arrival("hello"))
         turn = await taken(store)
         kept = await store.sessions.get(turn.session_key)
         assert kept is not None
-        assert (kept.queue_mode, kept.usage) == (QueueMode.COLLECT, Usage(input_tokens=3))
+        assert (kept.choices, kept.usage) == (COLLECT, Usage(input_tokens=3))
+
+    async def test_what_a_command_chose_is_there_once_it_is_claimed(self, store: Store) -> None:
+        await opened(store, a_change("/queue collect", SessionChange(chosen=COLLECT)))
+        assert await choices(store) == COLLECT
+
+    async def test_two_commands_keep_what_both_chose(self, store: Store) -> None:
+        thinks = SessionChoices(thinking=ThinkingLevel.HIGH)
+        await store.turns.open(
+            a_change("/queue collect", SessionChange(chosen=COLLECT)),
+            a_change("/think high", SessionChange(chosen=thinks)),
+        )
+        assert await choices(store) == COLLECT.under(thinks)
+        await opened(store, a_change("/queue default", SessionChange(dropped=("queue_mode",))))
+        assert await choices(store) == thinks
+
+    async def test_a_command_that_comes_again_changes_nothing(self, store: Store) -> None:
+        command = a_change("/queue collect", SessionChange(chosen=COLLECT))
+        await opened(store, command)
+        await opened(store, a_change("/queue default", SessionChange(dropped=("queue_mode",))))
+        (again,) = await store.turns.open(replace(command, turn_id=TurnId("again")))
+        assert isinstance(again, Duplicate)
+        assert await choices(store) == SessionChoices()
+
+    async def test_a_turn_is_given_what_was_chosen_for_it_before_what_its_session_chose(
+        self, store: Store
+    ) -> None:
+        both = SessionChoices(thinking=ThinkingLevel.HIGH, queue_mode=QueueMode.COLLECT)
+        await opened(store, a_change("/think high", SessionChange(chosen=both)))
+        directed = an_arrival("/think low why")
+        low = SessionChoices(thinking=ThinkingLevel.LOW)
+        await opened(store, replace(directed, directives=low, told="why"))
+        turn = await taken(store)
+        assert turn.choices == both.under(low)
+        (received,) = await store.transcripts.recent(turn.chapter_key)
+        assert isinstance(received.entry, Received)
+        assert received.entry.inbound.text == "why"
+        assert await choices(store) == both
+
+    async def test_a_new_chapter_begins_with_nothing_in_mind(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        await opened(store, a_change("/new", ANEW))
+        await opened(store, an_arrival("again"))
+        second = await taken(store)
+        assert await texts(store, second) == ["(reset from 0)", "again"]
+        assert await texts(store, first) == ["hello"]
+
+    async def test_what_was_before_can_be_gone_back_to(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        await opened(store, a_change("/new", ANEW))
+        await opened(store, a_change("/resume", SessionChange(turns_to=BackTo(chapter=0))))
+        await opened(store, an_arrival("again"))
+        assert await texts(store, await taken(store)) == ["hello", "again"]
+
+    async def test_a_chapter_that_is_not_there_is_not_gone_back_to(self, store: Store) -> None:
+        await opened(store, a_change("/resume 7", SessionChange(turns_to=BackTo(chapter=7))))
+        session = await store.sessions.get(ALICE)
+        assert session is not None
+        assert (session.chapter, session.chapters) == (0, 1)
+
+    async def test_a_new_chapter_stops_what_runs_and_ends_what_waits(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        running = await taken(store)
+        waiting = await opened(store, an_arrival("and this"))
+        anew = a_change("/new", ANEW)
+        await opened(store, replace(anew, replies=(a_payload("Anew."),)))
+        assert await store.turns.renew(running) is Renewal.STOP_ASKED
+        ended = await store.ledger.turn(waiting.id)
+        assert ended is not None
+        assert ended.outcome is not None
+        assert ended.outcome.kind is OutcomeKind.INTERRUPTED
+        told = await store.ledger.deliveries(DeliveryQuery(turn_id=anew.turn_id))
+        assert [one.payload.fallback for one in told] == ["Anew."]
+
+    async def test_what_a_turn_says_after_a_new_chapter_began_stays_in_its_own(
+        self, store: Store
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        running = await taken(store)
+        await opened(store, a_change("/new", ANEW))
+        await store.transcripts.append(running, Nudge(text="late"))
+        words = (Nudge(text="last"),)
+        await store.turns.finish(running, Ending(outcome=ANSWERED, words=words), [])
+        await opened(store, an_arrival("again"))
+        assert await texts(store, await taken(store)) == ["(reset from 0)", "again"]
+        assert await texts(store, running) == ["hello", "late", "last"]
+        entries = await store.ledger.entries(running.id)
+        assert len(entries) == 3
+
+    async def test_the_text_behind_new_is_the_first_of_its_chapter(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        running = await taken(store)
+        dispatched = replace(an_arrival("/new and this"), change=ANEW, told="and this")
+        await opened(store, dispatched)
+        await store.turns.finish(running, Ending(outcome=ANSWERED), [])
+        begun = await taken(store)
+        assert begun.id == dispatched.turn_id
+        assert await texts(store, begun) == ["(reset from 0)", "and this"]
+
+    async def test_a_full_queue_does_not_keep_anybody_from_beginning_anew(
+        self, store: Store
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        await taken(store)
+        for number in range(20):
+            await opened(store, an_arrival(f"more {number}"))
+        await opened(store, replace(an_arrival("/new go on"), change=ANEW, told="go on"))
+        query = TurnQuery(session_key=ALICE, states=[TurnState.WAITING])
+        assert len(await store.ledger.turns(query)) == 1
+
+    async def test_what_is_spent_is_counted_in_every_chapter(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        for text in ("one", "two", "three"):
+            await opened(store, an_arrival(text))
+            turn = await taken(store)
+            message = an_answer()
+            await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(message,)), [])
+            await opened(store, a_change("/new", ANEW))
+        spent = await store.ledger.spent(clock.now() - timedelta(hours=1))
+        assert (spent.turns, spent.by_model["m"].output_tokens) == (3, 6)
+
+    async def test_what_is_forgotten_is_forgotten_in_every_chapter(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        await opened(store, replace(an_arrival("/new again"), change=ANEW, told="again"))
+        second = await taken(store)
+        await store.turns.finish(second, Ending(outcome=ANSWERED), [])
+        await store.turns.forget(first.arrival.inbound.conversation_key)
+        assert await texts(store, first) == []
+        assert await texts(store, second) == []
+
+
+ALICE = SessionKey("agent:main:alice")
+ANEW = SessionChange(turns_to=NewChapter(reason="asked"))
+ANSWERED = Outcome(kind=OutcomeKind.ANSWERED)
+_numbers = itertools.count()
+
+
+def a_change(text: str, change: SessionChange) -> Arrival:
+    """A command at the door; each is another message."""
+    said = an_inbound(text, source=f"c:{next(_numbers)}")
+    handled = Handled(reason="command")
+    return replace(an_arrival(text, inbound=said, admission=handled), change=change)
+
+
+def an_answer() -> AssistantMessage:
+    return AssistantMessage(
+        text="yes", model="m", usage=Usage(output_tokens=2), stop=StopReason.END
+    )
+
+
+async def choices(store: Store) -> SessionChoices:
+    session = await store.sessions.get(ALICE)
+    assert session is not None
+    return session.choices
+
+
+async def texts(store: Store, turn: Turn) -> list[str]:
+    """What stands in the chapter of *turn*, from the disk and as it is kept, which is the same."""
+    recent = await store.transcripts.recent(turn.chapter_key)
+    assert list(recent) == list(await store.transcripts.read(turn.chapter_key))
+    shown = []
+    for one in recent:
+        match one.entry:
+            case Received(inbound=inbound):
+                shown.append(inbound.text)
+            case Nudge(text=text):
+                shown.append(text)
+            case Reset(before=before):
+                shown.append(f"(reset from {before})")
+            case _:
+                pass
+    return shown

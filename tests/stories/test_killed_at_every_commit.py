@@ -8,7 +8,7 @@ calls, and the ledger is a file that the tool's own program writes.
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -37,10 +37,21 @@ def worker(asked: Asked) -> Answer | Raw:
     return Answer(text=f"Number {number} is written.")
 
 
+def onlooker(asked: Asked) -> Answer | Raw:
+    """Look into a file, once, then say what was asked: a function of what it sees."""
+    number = asked.question.rsplit(" ", 1)[-1]
+    if not asked.results:
+        look = Call(name="read_file", arguments=json.dumps({"path": "AGENTS.md"}))
+        return Answer(text="I will look.", calls=(look,))
+    return Answer(text=f"Number {number} is seen.")
+
+
 @asynccontextmanager
-async def a_bot(folder: Path) -> AsyncIterator[tuple[BotProcess, FakeOpenAI]]:
+async def a_bot(
+    folder: Path, answer: Callable[[Asked], Answer | Raw] = worker
+) -> AsyncIterator[tuple[BotProcess, FakeOpenAI]]:
     """A bot on a model double, not yet started."""
-    async with FakeOpenAI(worker) as model:
+    async with FakeOpenAI(answer) as model:
         bot = BotProcess(
             folder / "home",
             {"OPENAI_API_KEY": model.key, "OPENAI_BASE_URL": model.base_url},
@@ -85,6 +96,24 @@ async def test_killed_at_every_fault_point(tmp_path: Path) -> None:
                 await bot.stop()
             else:
                 await bot.stop()
+
+
+@pytest.mark.timeout(400)
+async def test_killed_while_a_look_is_recorded_beside_the_next_question(tmp_path: Path) -> None:
+    points = ("tool.exec", "model.commit:before", "tool.commit:before", "tool.commit:after")
+    async with a_bot(tmp_path, onlooker) as (bot, _):
+        for number, point in enumerate(points):
+            await bot.start(fault=f"{point}=kill")
+            async with a_witness(bot) as witness:
+                said = await witness.say(f"look {number}")
+                assert await bot.died() == -9, point
+                await bot.start()
+                ended = await witness.outcome(said)
+
+                assert (ended.outcome, len(witness.answers(said))) == ("answered", 1), point
+                assert ended.text == f"Number {number} is seen."
+                assert ended.usage.tool_calls == 1, "what was not recorded did not happen"
+            await bot.stop()
 
 
 @pytest.mark.parametrize("point", ["run.start:before", "run.start:after"])

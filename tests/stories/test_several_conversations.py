@@ -79,6 +79,8 @@ async def test_a_deleted_conversation_stops_its_tool_and_is_remembered_by_nobody
         )
         again = await thread.say("work on the secret", client_id=message_id)
         assert (again.duplicate, again.turn_id) == (True, running.turn_id)
+        assert await rig.app.gateway.accepted(THREAD, again.source) == again
+        assert await rig.app.gateway.accepted(PAGE, again.source) is None
         assert await thread.screen() == []
         assert await rig.app.gateway.search(PAGE, ["secret"]) == []
         assert await thread.answered("hello") == "Anew."

@@ -1,11 +1,11 @@
 """One worker's taking of one turn: how it begins, is put back, and ends."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.contracts.errors import LeaseLost
 from bot.contracts.transcript import Received
-from bot.contracts.turn import Outcome, Turn, TurnId
+from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite import sessions, transcripts
 from bot.store.sqlite.leases import NOBODY, Boot
@@ -51,10 +51,29 @@ def begin(connection: sqlite3.Connection, turn: Turn, start: Start, now: int) ->
         (turn.id, turn.attempt, start.worker, now),
     )
     if turn.attempt > 1:
-        return Begun(turn=turn)
-    sessions.touch(connection, turn, now)
-    received = Received(inbound=turn.arrival.inbound, rank=turn.arrival.rank)
-    return Begun(turn=turn, added=transcripts.record(connection, turn, [received], now))
+        chosen = sessions.choices(connection, turn.session_key)
+        return Begun(turn=_choosing(turn, chosen))
+    standing = sessions.touch(connection, turn, now)
+    turn = _choosing(_in_chapter(connection, turn, standing.chapter), standing.choices)
+    return Begun(turn=turn, added=transcripts.record(connection, turn, [received(turn)], now))
+
+
+def received(turn: Turn) -> Received:
+    """Return *turn*'s words as the model is told them: without their directives (pure)."""
+    arrival = turn.arrival
+    told = arrival.inbound.text if arrival.told is None else arrival.told
+    return Received(inbound=replace(arrival.inbound, text=told), rank=arrival.rank)
+
+
+def _choosing(turn: Turn, chosen: SessionChoices) -> Turn:
+    return replace(turn, choices=chosen.under(turn.arrival.directives))
+
+
+def _in_chapter(connection: sqlite3.Connection, turn: Turn, chapter: int) -> Turn:
+    """Let *turn* write to *chapter* to its end, wherever its session goes meanwhile."""
+    if chapter != turn.chapter:
+        connection.execute("UPDATE turn SET chapter = ? WHERE id = ?", (chapter, turn.id))
+    return replace(turn, chapter=chapter)
 
 
 def finish(

@@ -22,7 +22,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import attempts, conversations, outbox
+from bot.store.sqlite import attempts, conversations, outbox, sessions
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
@@ -60,11 +60,28 @@ def claim(
     earlier = _claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
     if earlier is not None:
         return Claimed(result=Duplicate(turn=turn_of(earlier)))
+    if not _turns(arrival):
+        return _written(connection, arrival, caps, now, start)
+    if isinstance(arrival.admission, Dispatch) and (full := _full(connection, arrival, caps)):
+        return Claimed(result=full)
+    running, _ = _clear(connection, arrival, now)
+    claimed = _written(connection, arrival, caps, now, start)
+    return replace(claimed, asked_to_stop=claimed.asked_to_stop or running)
+
+
+def _turns(arrival: Arrival) -> bool:
+    """Whether its session goes elsewhere with it, and leaves behind what runs and waits."""
+    return arrival.change is not None and arrival.change.turns_to is not None
+
+
+def _written(
+    connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int, start: Start | None
+) -> Claimed:
     match arrival.admission:
         case Dispatch():
             if start is not None and _may_begin(connection, arrival, now):
                 return _begin(connection, arrival, start, now)
-            return _enqueue(connection, arrival, caps)
+            return _enqueue(connection, arrival, caps, now)
         case Handled() if arrival.mode is QueueMode.INTERRUPT:
             return _stop(connection, arrival, now)
         case _:
@@ -139,31 +156,43 @@ def _may_begin(connection: sqlite3.Connection, arrival: Arrival, now: int) -> bo
 
 
 def _begin(connection: sqlite3.Connection, arrival: Arrival, start: Start, now: int) -> Claimed:
-    turn = _insert(connection, arrival, boot=start.boot)
+    turn = _insert(connection, arrival, now, boot=start.boot)
     begun = attempts.begin(connection, turn, start, now)
     return Claimed(result=Opened(turn=turn), begun=begun)
 
 
-def _enqueue(connection: sqlite3.Connection, arrival: Arrival, caps: Caps) -> Claimed:
-    session_key = arrival.route.session_key
+def _enqueue(connection: sqlite3.Connection, arrival: Arrival, caps: Caps, now: int) -> Claimed:
+    if (full := _full(connection, arrival, caps)) is not None:
+        return Claimed(result=full)
+    stopped = None
+    if arrival.mode is QueueMode.INTERRUPT:
+        stopped = _ask_to_stop(connection, arrival.route.session_key)
+    return Claimed(result=Opened(turn=_insert(connection, arrival, now)), asked_to_stop=stopped)
+
+
+def _full(connection: sqlite3.Connection, arrival: Arrival, caps: Caps) -> Full | None:
+    """Say how many wait where there is no room for one more, in its session or in all."""
     (in_session,) = connection.execute(
         "SELECT COUNT(*) FROM turn INDEXED BY turn_waiting"
         " WHERE session_key = ? AND state = 'waiting'",
-        (session_key,),
+        (arrival.route.session_key,),
     ).fetchone()
-    if in_session >= caps.session:
-        return Claimed(result=Full(waiting=in_session))
+    if in_session >= caps.session and not _turns(arrival):
+        return Full(waiting=in_session)
     (in_all,) = connection.execute("SELECT COUNT(*) FROM turn WHERE state = 'waiting'").fetchone()
-    if in_all >= caps.store:
-        return Claimed(result=Full(waiting=in_all))
-    stopped = None
-    if arrival.mode is QueueMode.INTERRUPT:
-        stopped = _ask_to_stop(connection, session_key)
-    return Claimed(result=Opened(turn=_insert(connection, arrival)), asked_to_stop=stopped)
+    return Full(waiting=in_all) if in_all >= caps.store else None
 
 
 def _stop(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Claimed:
     """Stop what runs and end what waits; the answer is theirs, if there is anything."""
+    running, waited = _clear(connection, arrival, now)
+    idle = running is None and not waited
+    opened = _answer(connection, arrival, arrival.replies if idle else (), now)
+    return Claimed(result=opened, asked_to_stop=running)
+
+
+def _clear(connection: sqlite3.Connection, arrival: Arrival, now: int) -> tuple[TurnId | None, int]:
+    """Stop what runs in *arrival*'s session and end what waits; return it, and how many."""
     session_key = arrival.route.session_key
     running = _ask_to_stop(connection, session_key)
     rows = connection.execute(
@@ -177,9 +206,7 @@ def _stop(connection: sqlite3.Connection, arrival: Arrival, now: int) -> Claimed
         if arrival.stopped_notice is not None:
             notice = _reply(turn.arrival, f"{turn.id}!stopped", arrival.stopped_notice)
             outbox.queue(connection, [replace(notice, expires_at=arrival.fresh_until)])
-    idle = running is None and not rows
-    opened = _answer(connection, arrival, arrival.replies if idle else (), now)
-    return Claimed(result=opened, asked_to_stop=running)
+    return running, len(rows)
 
 
 def _answer(
@@ -190,7 +217,7 @@ def _answer(
         kind=OutcomeKind.ANSWERED if replies else OutcomeKind.SILENT,
         reason=arrival.admission.reason,
     )
-    turn = _insert(connection, arrival)
+    turn = _insert(connection, arrival, now)
     if isinstance(arrival.admission, Handled) and (move := move_of(arrival.inbound)) is not None:
         note_move(connection, move)
     end(connection, turn.id, outcome, now)
@@ -209,8 +236,10 @@ def _ask_to_stop(connection: sqlite3.Connection, session_key: SessionKey) -> Tur
     return None if row is None else TurnId(row["id"])
 
 
-def _insert(connection: sqlite3.Connection, arrival: Arrival, *, boot: Boot | None = None) -> Turn:
-    """Write the row of *arrival*: a turn that waits or, of a *boot*, one that runs."""
+def _insert(
+    connection: sqlite3.Connection, arrival: Arrival, now: int, *, boot: Boot | None = None
+) -> Turn:
+    """Write *arrival*: a turn that waits or, of a *boot*, one that runs; and what it changes."""
     inbound = arrival.inbound
     turn = Turn(
         id=arrival.turn_id,
@@ -246,6 +275,8 @@ def _insert(connection: sqlite3.Connection, arrival: Arrival, *, boot: Boot | No
         ),
     )
     conversations.note(connection, turn)
+    if arrival.change is not None:
+        sessions.change(connection, turn, arrival.change, now)
     return turn
 
 

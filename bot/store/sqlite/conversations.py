@@ -11,7 +11,7 @@ from bot.contracts.ledger import Found, Listed
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
-from bot.store.sqlite.rows import conversation_values, heard_line, said_line
+from bot.store.sqlite.rows import CHAPTER_KEY, conversation_values, heard_line, said_line
 
 FORGOTTEN: Final = Outcome(kind=OutcomeKind.INTERRUPTED, reason="deleted")
 """How a turn ends whose conversation is deleted while it waits or runs."""
@@ -59,7 +59,7 @@ _MATCHES: Final = (
 
 _RENAME: Final = "UPDATE conversation SET title = :title"
 _MINE: Final = "SELECT id FROM turn"
-_SESSIONS: Final = "SELECT session_key FROM turn"
+_CHAPTERS: Final = f"SELECT {CHAPTER_KEY} FROM turn"  # noqa: S608 - constants
 _ENTRIES: Final = "DELETE FROM entry"
 _DELIVERIES: Final = "DELETE FROM delivery"
 _LISTING: Final = "DELETE FROM conversation"
@@ -165,7 +165,7 @@ def wipe(connection: sqlite3.Connection, conversation: ConversationKey) -> None:
     values = conversation_values(conversation)
     connection.execute(
         f"{_ENTRIES} WHERE turn_id IN ({_MINE} WHERE {_THIS})"
-        f" AND session_key IN ({_SESSIONS} WHERE {_THIS})",
+        f" AND session_key IN ({_CHAPTERS} WHERE {_THIS})",
         values,
     )
     connection.execute(f"{_DELIVERIES} WHERE {_THIS}", values)

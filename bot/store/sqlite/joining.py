@@ -3,12 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Received
 from bot.contracts.turn import QueueMode, Turn, TurnId
-from bot.store.sqlite import sessions, transcripts
+from bot.store.sqlite import attempts, sessions, transcripts
 from bot.store.sqlite.recent import Added
 from bot.store.sqlite.rows import turn_of
 
@@ -33,10 +32,7 @@ def join(
         )
     if joining:
         sessions.touch(connection, turn, now)
-    received = [
-        Received(inbound=one.arrival.inbound, rank=one.arrival.rank, turn_id=one.id)
-        for one in joining
-    ]
+    received = [replace(attempts.received(one), turn_id=one.id) for one in joining]
     return Joined(
         turn=turn,
         added=transcripts.record(connection, turn, received, now),

@@ -27,6 +27,7 @@ from bot.store.sqlite.db import Reader
 from bot.store.sqlite.recent import recorded_of
 from bot.store.sqlite.records import moves
 from bot.store.sqlite.rows import (
+    CHAPTER_KEY,
     attempt_of,
     conversation_values,
     delivery_of,
@@ -55,6 +56,9 @@ _SAID: Final = (
 _HEARD: Final = (
     "SELECT * FROM turn AS one WHERE one.event IN ('message', 'command') AND one.forgotten = 0"
 )
+
+_CHAPTER: Final = f"SELECT {CHAPTER_KEY} FROM turn WHERE id = :id"  # noqa: S608 - constants
+_ENTRIES: Final = "SELECT * FROM entry WHERE turn_id = :id AND session_key"
 
 _OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})
 _OPEN_CLAUSE: Final = "one.state IN ('waiting', 'running')"
@@ -102,6 +106,9 @@ class SqliteLedger:
         if query.conversation is not None:
             where.append(_HERE)
             values |= conversation_values(query.conversation)
+        if query.source is not None:
+            where.append("one.source = :source")
+            values["source"] = query.source
         if query.states is not None and _OPEN.issuperset(query.states):
             where.append(_OPEN_CLAUSE)
         search = _Search(
@@ -183,9 +190,7 @@ class SqliteLedger:
 
         def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
             rows = connection.execute(
-                "SELECT * FROM entry WHERE turn_id = :id"
-                " AND session_key = (SELECT session_key FROM turn WHERE id = :id) ORDER BY seq",
-                {"id": turn_id},
+                f"{_ENTRIES} = ({_CHAPTER}) ORDER BY seq", {"id": turn_id}
             ).fetchall()
             return [recorded_of(row) for row in rows]
 

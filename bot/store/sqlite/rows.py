@@ -8,11 +8,14 @@ from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.ledger import Attempt, Direction, Line, Session
 from bot.contracts.session import AgentId, SessionKey
-from bot.contracts.turn import QueueMode, Turn, TurnId, TurnState
+from bot.contracts.turn import Turn, TurnId, TurnState
 from bot.store import codec
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK: Final = timedelta(microseconds=1)
+
+CHAPTER_KEY: Final = "session_key || CASE chapter WHEN 0 THEN '' ELSE '#' || chapter END"
+"""Where a row of `turn` has its entries: `bot.contracts.session.chapter_key`, said in SQL."""
 
 
 def ticks(moment: datetime) -> int:
@@ -46,6 +49,7 @@ def turn_of(row: sqlite3.Row) -> Turn:
         crashes=row["crashes"],
         epoch=row["epoch"],
         cancel_asked=bool(row["cancel_asked"]),
+        chapter=row["chapter"],
     )
 
 
@@ -74,11 +78,12 @@ def delivery_of(row: sqlite3.Row) -> Delivery:
 
 def session_of(row: sqlite3.Row) -> Session:
     """Read a row of `session`."""
-    mode = row["queue_mode"]
     return Session(
         key=SessionKey(row["key"]),
         agent_id=AgentId(row["agent_id"]),
-        queue_mode=None if mode is None else QueueMode(mode),
+        choices=codec.CHOICES.decode(row["choices"]),
+        chapter=row["chapter"],
+        chapters=row["chapters"],
         started_at=moment(row["started_at"]),
         last_interaction_at=moment(row["last_interaction_at"]),
         usage=codec.USAGE.decode(row["usage"]),

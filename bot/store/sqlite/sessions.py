@@ -2,14 +2,31 @@
 
 import sqlite3
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
 
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
-from bot.contracts.turn import Turn, Usage
+from bot.contracts.transcript import Reset
+from bot.contracts.turn import BackTo, NewChapter, SessionChange, SessionChoices, Turn, Usage
 from bot.store import codec
+from bot.store.sqlite import transcripts
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.rows import session_of, ticks
+
+_NEW: Final = (
+    "INSERT INTO session (key, agent_id, started_at, last_interaction_at, usage, version)"
+    " VALUES (?, ?, ?, ?, ?, 1)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Where a session stands when a turn begins in it."""
+
+    chapter: int
+    choices: SessionChoices
 
 
 class SqliteSessions:
@@ -39,12 +56,14 @@ class SqliteSessions:
             if (0 if row is None else row["version"]) != version:
                 return False
             connection.execute(
-                "REPLACE INTO session (key, agent_id, queue_mode, started_at,"
-                " last_interaction_at, usage, version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "REPLACE INTO session (key, agent_id, choices, chapter, chapters, started_at,"
+                " last_interaction_at, usage, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     session.key,
                     session.agent_id,
-                    session.queue_mode,
+                    codec.CHOICES.encode(session.choices),
+                    session.chapter,
+                    session.chapters,
                     ticks(session.started_at),
                     ticks(session.last_interaction_at),
                     codec.USAGE.encode(session.usage),
@@ -56,14 +75,65 @@ class SqliteSessions:
         return await self._writer.write(unit)
 
 
-def touch(connection: sqlite3.Connection, turn: Turn, now: int) -> None:
+def touch(connection: sqlite3.Connection, turn: Turn, now: int) -> Standing:
     """Note that somebody said something in *turn*'s session, which may be new."""
+    row = connection.execute(
+        f"{_NEW} ON CONFLICT (key) DO UPDATE"
+        " SET last_interaction_at = excluded.last_interaction_at, version = version + 1"
+        " RETURNING chapter, choices",
+        _first(turn, now),
+    ).fetchone()
+    return Standing(chapter=row["chapter"], choices=_choices(row))
+
+
+def choices(connection: sqlite3.Connection, session_key: SessionKey) -> SessionChoices:
+    """Return what is chosen in a session."""
+    row = _row(connection, session_key)
+    return SessionChoices() if row is None else _choices(row)
+
+
+def change(connection: sqlite3.Connection, turn: Turn, change: SessionChange, now: int) -> None:
+    """Do to *turn*'s session what its command says. Where a chapter begins, *turn* begins it."""
+    key = turn.session_key
+    connection.execute(f"{_NEW} ON CONFLICT (key) DO NOTHING", _first(turn, now))
+    row = connection.execute(
+        "UPDATE session SET choices = ?, version = version + 1 WHERE key = ? RETURNING *",
+        (codec.CHOICES.encode(change.of(choices(connection, key))), key),
+    ).fetchone()
+    match change.turns_to:
+        case NewChapter(reason=reason):
+            begin_chapter(connection, turn, row, reason, now)
+        case BackTo(chapter=chapter) if 0 <= chapter < row["chapters"]:
+            connection.execute("UPDATE session SET chapter = ? WHERE key = ?", (chapter, key))
+        case BackTo() | None:
+            pass
+        case _:
+            assert_never(change.turns_to)
+
+
+def begin_chapter(
+    connection: sqlite3.Connection, turn: Turn, session: sqlite3.Row, reason: str, now: int
+) -> None:
+    """Let *turn*'s session go on in a new chapter; what was before stays and is linked."""
+    chapter = session["chapters"]
     connection.execute(
-        "INSERT INTO session (key, agent_id, started_at, last_interaction_at, usage, version)"
-        " VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT (key) DO UPDATE"
-        " SET last_interaction_at = excluded.last_interaction_at, version = version + 1",
-        (turn.session_key, turn.arrival.route.agent_id, now, now, codec.USAGE.encode(Usage())),
+        "UPDATE session SET chapter = ?, chapters = ? WHERE key = ?",
+        (chapter, chapter + 1, turn.session_key),
     )
+    connection.execute("UPDATE turn SET chapter = ? WHERE id = ?", (chapter, turn.id))
+    beginning = Reset(before=session["chapter"], reason=reason)
+    transcripts.record(connection, replace(turn, chapter=chapter), [beginning], now)
+
+
+def _first(turn: Turn, now: int) -> tuple[object, ...]:
+    return (turn.session_key, turn.arrival.route.agent_id, now, now, codec.USAGE.encode(Usage()))
+
+
+def _choices(row: sqlite3.Row) -> SessionChoices:
+    """Read what is chosen; what cannot be read is not chosen: no turn may wait for its sake."""
+    with suppress(RecordUnreadable):
+        return codec.CHOICES.decode(row["choices"])
+    return SessionChoices()
 
 
 def charge(connection: sqlite3.Connection, session_key: SessionKey, usage: Usage) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bot.contracts.ledger import Spent
+from bot.contracts.session import SessionKey, chapter_key
 from bot.contracts.turn import TurnId, Usage
 from bot.store.sqlite.rows import ticks
 
@@ -43,9 +44,11 @@ def spent(connection: sqlite3.Connection, since: datetime) -> Spent:
 def _answers(connection: sqlite3.Connection, since: datetime) -> Iterator[sqlite3.Row]:
     """Read each session backwards, and no further than *since*."""
     sessions = connection.execute(
-        "SELECT key FROM session WHERE last_interaction_at >= ?", (ticks(since - _LONGEST_TURN),)
+        "SELECT key, chapters FROM session WHERE last_interaction_at >= ?",
+        (ticks(since - _LONGEST_TURN),),
     ).fetchall()
-    for (key,) in sessions:
+    chapters = [chapter_key(SessionKey(key), n) for key, count in sessions for n in range(count)]
+    for key in chapters:
         for row in connection.execute(_ANSWERS, (key,)):
             if row["at"] < ticks(since):
                 break

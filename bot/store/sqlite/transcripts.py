@@ -77,7 +77,7 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
             " SELECT :key, COALESCE(MAX(seq), 0) + 1, :turn, :attempt, :now, :body"
             " FROM entry WHERE session_key = :key RETURNING seq",
             {
-                "key": turn.session_key,
+                "key": turn.chapter_key,
                 "turn": turn.id,
                 "attempt": turn.attempt,
                 "now": now,
@@ -90,4 +90,4 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
         recorded.append(
             Recorded(seq=seq, turn_id=turn.id, attempt=turn.attempt, at=moment(now), entry=kept)
         )
-    return Added(session_key=turn.session_key, recorded=recorded, chars=chars)
+    return Added(session_key=turn.chapter_key, recorded=recorded, chars=chars)

@@ -5,6 +5,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import aiohttp
 import pytest
@@ -198,6 +199,33 @@ async def test_an_upload_that_is_cut_off_leaves_nothing() -> None:
         await until(lambda: not list(house.folder.glob("media/*/*")))
 
 
+@pytest.mark.parametrize("size", [100, 1_000_000])
+@pytest.mark.parametrize("late", [-1, 1])
+async def test_a_file_may_come_slowly_but_not_too_slowly(size: int, late: int) -> None:
+    async with signed_in() as (house, http):
+        cookie = "; ".join(f"{c.key}={c.value}" for c in http.cookie_jar)
+        reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
+        head = (
+            f"POST /conversations/main/files HTTP/1.1\r\nHost: 127.0.0.1:{house.server.port}\r\n"
+            f"Cookie: {cookie}\r\nX-Stonechat: 1\r\nContent-Length: {size}\r\n\r\n"
+        )
+        writer.write(head.encode())
+        await until(lambda: list(house.folder.glob("media/*/*.part")))
+        house.clock.ahead += timedelta(seconds=60 + size / 8_192 + late)
+        writer.write(b"x" if late > 0 else b"x" * size)
+        async with asyncio.timeout(10):
+            answer = await reader.readline()
+            rest = b"" if late < 0 else await reader.read()
+        writer.close()
+
+        if late < 0:
+            assert answer == b"HTTP/1.1 201 Created\r\n"
+        else:
+            assert answer == b"HTTP/1.1 400 Bad Request\r\n"
+            assert b"slower than 8 KB a second" in rest
+            await until(lambda: not list(house.folder.glob("media/*/*")))
+
+
 async def test_a_file_is_dropped_before_and_kept_after_its_message() -> None:
     async with signed_in() as (house, http), house.page() as page:
         loose, named = await sent(house, http, b"loose"), await sent(house, http, b"named")
@@ -226,3 +254,30 @@ async def test_a_deleted_conversation_has_no_file_left() -> None:
 
         assert not list(house.folder.glob("media/*/*"))
         assert not list(house.folder.glob("workspace/attachments/*"))
+
+
+@pytest.mark.parametrize("where", ["main", OTHER])
+@pytest.mark.parametrize("text", ["", "Sum column 2."])
+async def test_a_message_with_files_repeated_after_a_deletion_is_accepted_as_before(
+    where: str, text: str
+) -> None:
+    thread = None if where == "main" else where
+    async with signed_in() as (house, http), house.socket(http, conversation=thread) as page:
+        file = await sent(house, http, b"1,2", to=where)
+        said = await page.say(text, attachments=[file])
+        accepted = await page.until("accepted")
+        await page.until("line")
+        headers = {"X-Stonechat": "1", "Origin": house.url}
+        async with http.delete(f"{house.url}/conversations/{where}", headers=headers) as response:
+            assert response.status == 204
+        await page.until("ended")
+
+        async with house.socket(http, conversation=thread) as later:
+            await later.say(text, message_id=said, attachments=[file])
+            assert await later.until("accepted", id=said) == accepted
+            assert (await later.until("ended"))["reason"] == "deleted"
+            assert not [frame for frame in later.seen if frame["type"] == "line"]
+            await later.say(text, attachments=[file])
+            assert "not here any more" in (await later.until("refused"))["reason"]
+
+        assert len(house.gateway.heard) == 1

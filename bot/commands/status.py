@@ -1,0 +1,48 @@
+"""``/status``: how the bot and this session stand."""
+
+from typing import Final
+
+from bot.commands.say import card, said, sentences
+from bot.contracts.command import Command, CommandAnswer, CommandContext
+from bot.contracts.ledger import TurnQuery
+from bot.contracts.turn import QueueMode, Rank, TurnState, Usage
+
+_OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
+
+
+async def _status(context: CommandContext, _rest: str) -> CommandAnswer:
+    """Show it; what is of nobody else's business to the owner and admins alone."""
+    words = sentences(context).status
+    agent, admin = context.route.agent_id, context.rank >= Rank.ADMIN
+    models = context.about.models(agent)
+    asked = [one.model for one in models if one.name == context.choices.model]
+    tools = context.about.tools(agent, context.rank)
+    used = context.session.usage if context.session else Usage()
+    mode = context.choices.queue_mode or QueueMode.STEER
+    rows = [
+        (words.version, f"Stonechat {context.about.version}"),
+        (words.model, ", ".join([*asked, *(m.model for m in models if m.model not in asked)])),
+        (words.session, context.route.session_key if admin else ""),
+        (words.queue, f"{words.messages} {mode}, {await _queue(context)}"),
+        (words.sandbox, context.about.sandbox() if admin else ""),
+        (words.tools, f"{len(tools):,}"),
+        (words.tokens, words.spent(used.input_tokens, used.output_tokens, used.model_calls)),
+    ]
+    return CommandAnswer(replies=(said(card(rows)),))
+
+
+async def _queue(context: CommandContext) -> str:
+    query = TurnQuery(session_key=context.route.session_key, states=_OPEN)
+    turns = await context.store.ledger.turns(query)
+    waiting = sum(one.turn.state is TurnState.WAITING for one in turns)
+    return sentences(context).status.waiting(waiting, waiting < len(turns))
+
+
+status: Final = Command(
+    name="status",
+    aliases=("状态",),
+    summary="how I and this conversation stand",
+    arguments="",
+    least_rank=Rank.GUEST,
+    run=_status,
+)

@@ -1,0 +1,110 @@
+"""What a command must be, what it may know, and what becomes of it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.contracts.inbound import Inbound
+from bot.contracts.ledger import Session
+from bot.contracts.people import People
+from bot.contracts.reply import ReplyPayload
+from bot.contracts.session import AgentId, Route
+from bot.contracts.store import Store
+from bot.contracts.turn import Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOffer:
+    """A model that may be chosen."""
+
+    name: str
+    """Its name in the settings."""
+    model: str
+    """The provider's name for it."""
+    provider: str
+    thinking: tuple[ThinkingLevel, ...] = ()
+    """The levels that it has beside `off`; none if it cannot be told how long to think."""
+
+
+class About(Protocol):
+    """What the running bot may tell of itself."""
+
+    @property
+    def version(self) -> str:
+        """The version that runs."""
+        ...
+
+    def models(self, agent_id: AgentId) -> Sequence[ModelOffer]:
+        """Return the models of an agent in the order in which they are tried."""
+        ...
+
+    def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
+        """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def sandbox(self) -> str:
+        """Say in a few words where programs run, or why nowhere."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandContext:
+    """What a command may know. It reads; whatever it changes stands in its answer."""
+
+    inbound: Inbound
+    turn_id: TurnId
+    route: Route
+    rank: Rank
+    now: datetime
+    session: Session | None
+    """As it stands, or None before its first turn."""
+    store: Store
+    people: People
+    about: About
+    commands: tuple["Command", ...]
+    """All there are."""
+
+    @property
+    def choices(self) -> SessionChoices:
+        """What is chosen in the session."""
+        return self.session.choices if self.session else SessionChoices()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandAnswer:
+    """What becomes of a command: committed with its claim, so that it happens once."""
+
+    replies: tuple[ReplyPayload, ...] = ()
+    change: SessionChange | None = None
+    goes_on: str | None = None
+    """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
+    else it has none, because its turn answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inlined:
+    """A directive that was found before a message: it holds for this message alone."""
+
+    chosen: SessionChoices
+    rest: str
+    """The message, untouched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Something that is asked of the bot itself, in text or by a platform's own menu."""
+
+    name: str
+    """Small letters; said as ``/name``."""
+    summary: str
+    """One line of help, in English; other languages say it in their own file."""
+    arguments: str
+    """How the rest is written, such as ``[name]``; empty if it takes nothing."""
+    least_rank: Rank
+    run: Callable[[CommandContext, str], Awaitable[CommandAnswer]]
+    aliases: tuple[str, ...] = ()
+    jumps: bool = True
+    """It is answered at the door, while its session is busy. Else it waits for its turn."""
+    inline: Callable[[CommandContext, str], Inlined | None] | None = None
+    """Reads it as a directive before a message; None where what follows is no value of it."""

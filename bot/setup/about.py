@@ -1,0 +1,41 @@
+"""What the running bot tells of itself when it is asked in a chat."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot import __version__
+from bot.contracts.command import ModelOffer
+from bot.contracts.session import AgentId
+from bot.contracts.turn import Rank
+from bot.settings.root import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveAbout:
+    """The `About` of the settings of now."""
+
+    settings: Callable[[], Settings]
+    tools_of: Callable[[AgentId, Rank], Sequence[str]]
+    where_programs_run: str
+
+    @property
+    def version(self) -> str:
+        """The version that runs."""
+        return __version__
+
+    def models(self, agent_id: AgentId) -> Sequence[ModelOffer]:
+        """Return the models of an agent in the order in which they are tried."""
+        settings = self.settings()
+        chosen = {name: settings.models[name] for name in settings.agents[agent_id].models}
+        return [
+            ModelOffer(name=name, model=one.model, provider=one.provider)
+            for name, one in chosen.items()
+        ]
+
+    def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
+        """Return the names of the tools an agent has for senders of *rank*."""
+        return self.tools_of(agent_id, rank)
+
+    def sandbox(self) -> str:
+        """Say in a few words where programs run, or why nowhere."""
+        return self.where_programs_run

@@ -1,0 +1,28 @@
+"""A bot that tells of itself what a test says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.contracts.command import ModelOffer
+from bot.contracts.session import AgentId
+from bot.contracts.turn import Rank
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnAbout:
+    """Two models and two tools."""
+
+    version: str = "1.2.3"
+    offers: tuple[ModelOffer, ...] = (
+        ModelOffer(name="quick", model="gpt-4.1-mini", provider="openai"),
+        ModelOffer(name="deep", model="claude-opus-4-7", provider="anthropic"),
+    )
+
+    def models(self, _agent_id: AgentId) -> Sequence[ModelOffer]:
+        return self.offers
+
+    def tools(self, _agent_id: AgentId, rank: Rank) -> Sequence[str]:
+        return ("read_file", "shell") if rank >= Rank.ADMIN else ()
+
+    def sandbox(self) -> str:
+        return "bubblewrap"
