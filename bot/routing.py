@@ -58,11 +58,12 @@ def doubts(settings: Settings, moved: MovedRooms) -> Iterator[str]:
     for name, key in routing.targets.items():
         place = Match(channel=key.channel, conversation=key.conversation_id, account=key.account)
         for each in (*_of_the_platform(place, specs), *_of_moves(place, renamed)):
-            yield f"{settings.config_file}: targets.{name} {each}"
+            yield f"{routing.where[f'targets.{name}']}: targets.{name} {each}"
     for link, name in routing.links.items():
         channel, _, person = link.partition(":")
         for each in _of_the_platform(Match(channel=channel, sender=person), specs):
-            yield f"{settings.config_file}: sessions.links.{name} {each}"
+            setting = f"sessions.links.{name}"
+            yield f"{routing.where[setting]}: {setting} {each}"
 
 
 def broken(routing: Routing, moved: MovedRooms) -> Iterator[str]:

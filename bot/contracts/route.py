@@ -92,6 +92,8 @@ class Routing:
     targets: Mapping[str, ConversationKey] = field(default_factory=dict)
     """Places by the names they were given."""
     expectations: tuple[Expectation, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    """File and line of each target and each link, for eyes: by ``targets.<name>`` and so on."""
 
 
 def asked(when: Match) -> Inbound:

@@ -66,6 +66,13 @@ def routing_of(written: Configuration, where: Callable[[KeyPath], str]) -> Routi
         direct=DirectScope(written.sessions.direct),
         links={one: name for name, ids in written.sessions.links.items() for one in ids},
         targets={name: target.key() for name, target in written.targets.items()},
+        where={
+            **{f"targets.{name}": where(("targets", name)) for name in written.targets},
+            **{
+                f"sessions.links.{name}": where(("sessions", "links", name))
+                for name in written.sessions.links
+            },
+        },
         expectations=tuple(
             Expectation(
                 when=each.when.match(),

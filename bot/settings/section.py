@@ -171,7 +171,7 @@ class Choice:
     @property
     def shape(self) -> Shape:
         """What an editor is told."""
-        return matching("|".join(map(re.escape, self.names)), *self.names)
+        return matching("|".join(self.names), *self.names)
 
 
 def choice(*names: str) -> Choice:
