@@ -9,6 +9,7 @@ from bot.kernel.moved import MovedRooms
 from bot.routing import broken, doubts, with_doubts
 from tests.doubles.settings_files import SettingsFiles
 
+NO_ID = "which is no id of square: those look like 4711"
 SQUARE = """
 channels:
   webchat: {}
@@ -62,24 +63,15 @@ sessions: {links: {ana: [square:1]}}
         ),
         (
             "bindings: [{match: {channel: square, parent: general}, agent: team}]",
-            (
-                "config.yaml:6: bindings[0] asks for the parent 'general', which is no id of square:"
-                " those look like 4711"
-            ),
+            f"config.yaml:6: bindings[0] asks for the parent 'general', {NO_ID}",
         ),
         (
             "targets:\n  standup: {channel: square, conversation: general}",
-            (
-                "config.yaml:7: targets.standup asks for the conversation 'general', which is no id of"
-                " square: those look like 4711"
-            ),
+            f"config.yaml:7: targets.standup asks for the conversation 'general', {NO_ID}",
         ),
         (
             "sessions:\n  links:\n    ana: [square:ana]",
-            (
-                "config.yaml:8: sessions.links.ana asks for the sender 'ana', which is no id of square:"
-                " those look like 4711"
-            ),
+            f"config.yaml:8: sessions.links.ana asks for the sender 'ana', {NO_ID}",
         ),
     ],
 )

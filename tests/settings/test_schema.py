@@ -107,6 +107,7 @@ _NAMES: Final = (
     r"|targets\.[^.]+\.channel)"
 )
 """Where the name of an agent or a channel stands: which there are, no schema knows."""
+_ANY_TEXT: Final = r"(?:'[^']*[^'\s][^']*'|a value that is not shown)"
 
 
 def _accepts(files: SettingsFiles, tree: object) -> bool:
@@ -115,7 +116,7 @@ def _accepts(files: SettingsFiles, tree: object) -> bool:
     mistakes = files.mistakes(text, OPENAI_API_KEY="sk-1", ANTHROPIC_API_KEY="sk-1")
     return all(
         re.search(r": agents\.main\.models\[\d\]: found '[^']*', expected one of", mistake)
-        or re.search(rf": {_NAMES}: found '[^']*[^'\s][^']*', expected one of", mistake)
+        or re.search(rf": {_NAMES}: found {_ANY_TEXT}, expected one of", mistake)
         or "expected a channel before the colon" in mistake
         or "expected each id with one person" in mistake
         or re.search(r"found the file '.*', expected .* to be (?:readable|a plain file)", mistake)
