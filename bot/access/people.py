@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -40,7 +41,9 @@ class _Kept:
     revoked_at: datetime | None = None
 
 
-_KEPT: Final = TypeAdapter(_Kept)
+@cache
+def _kept() -> TypeAdapter[_Kept]:
+    return TypeAdapter(_Kept)
 
 
 class RecordedPeople:
@@ -126,7 +129,7 @@ class RecordedPeople:
         )
         record = await self._records.get(key)
         version = 0 if record is None else record.version
-        await self._records.swap(key, _KEPT.dump_json(kept), version=version)
+        await self._records.swap(key, _kept().dump_json(kept), version=version)
 
 
 class OwnerAlone:
@@ -216,7 +219,7 @@ def _shown(name: str) -> str:
 def _person(record: Record, channel: str) -> Person | None:
     """Read a record; None for one that says what this bot does not understand."""
     try:
-        kept = _KEPT.validate_json(record.value)
+        kept = _kept().validate_json(record.value)
     except ValidationError:
         return None
     rank = _RANKS.get(kept.rank)

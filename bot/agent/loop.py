@@ -57,6 +57,7 @@ async def run_loop(
             await run.transcript.keep(Nudge(text=unfinished.nudge))
         run.budget.check_model_call()
         assistant = await _ask(model, await request(), run)
+        await run.transcript.flush()  # what it is made of; long since on the disk, as a rule
         outcome = last_word(run, assistant)
         if isinstance(outcome, Outcome):
             run.hooks.message_made(True)

@@ -152,6 +152,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")
 @app.command()
 def run(context: typer.Context, *, port: Port = None, host: Host = None) -> None:
     """Start the bot, and keep it running until Ctrl-C."""
+    gc.disable()  # a start makes much and drops little; `bot/cli/run.py` looks again from then on
     _import_quickly()
     from bot.cli.run import run as run_until_stopped
 

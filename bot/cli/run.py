@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import sys
 from dataclasses import replace
 
@@ -45,6 +46,7 @@ async def _run(settings: Settings) -> None:
 
 async def _welcome(app: App, started: asyncio.Event) -> None:
     await started.wait()
+    _collect_from_now_on()
     try:
         remember_good(app.settings)
     except OSError as error:
@@ -58,4 +60,13 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
         way = None if app.settings.http.public_url else tunnel(app.server.port)
         typer.echo(way_in(await app.link(), way))
     else:
+        # Who has the log alone, such as a service's, finds the page by it, too.
+        how = f"run {command_name()} open"
+        _log.info("the page is served", address=app.server.address, for_a_link=how)
         typer.echo(way_to_a_link(command_name()))
+
+
+def _collect_from_now_on() -> None:
+    """Look for garbage again, but never among what was made by now: it stays to the end."""
+    gc.freeze()
+    gc.enable()

@@ -12,7 +12,7 @@ from bot.cli.table import local, one_line, show
 from bot.contracts.errors import BotError
 from bot.settings import Settings
 from bot.settings.terminal import command_name
-from channels.webchat.people_routes import INVITED, PEOPLE, Invited, PersonRow
+from channels.webchat.people_routes import Invited, PersonRow, invited, people_list
 
 
 class NoAnswer(BotError):
@@ -27,8 +27,7 @@ def invite(name: str, rank: str, *, debug: bool) -> Exit:
     """
     settings = prepare(debug=debug, quiet=True)
     answer = asyncio.run(_ask(settings, "POST", "/people", {"name": name, "rank": rank}))
-    invited = INVITED.validate_json(answer)
-    typer.echo(invitation(invited))
+    typer.echo(invitation(invited().validate_json(answer)))
     return Exit.DONE
 
 
@@ -44,7 +43,7 @@ def list_people(*, debug: bool) -> Exit:
         ("name", "rank", "state", "since", "id"),
         (
             (one.name, one.rank, _state(one), local(one.since), one.id)
-            for one in PEOPLE.validate_json(answer).people
+            for one in people_list().validate_json(answer).people
         ),
         nothing="Nobody but the owner was let in yet.",
     )
@@ -59,7 +58,7 @@ def revoke(name: str, *, debug: bool) -> Exit:
     """
     settings = prepare(debug=debug, quiet=True)
     answer = asyncio.run(_ask(settings, "POST", "/people/revoke", {"name": name}))
-    (person,) = PEOPLE.validate_json(answer).people
+    (person,) = people_list().validate_json(answer).people
     typer.echo(
         f"{one_line(person.name)} is shut out: every login, link and open page of theirs has "
         "ended. What they said is kept."

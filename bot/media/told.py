@@ -14,18 +14,22 @@ _END: Final = "[end of the attached file {id}]"
 _NO_TEXT: Final = "[it is no text: its content cannot be shown here]"
 
 _TOLD: Final = re.compile(
-    r"\n\n\[attached file (?P<id>\w+): [^\n]*? bytes(?:, in the workspace at (?P<path>[^\n]+))?\]\n"
-    r"(?:\[it is no text[^\n]*\]|\[content of the attached file (?P=id);[^\n]*\]\n.*?\n"
+    r"\n\n\[attached file (?P<id>\w+): (?P<name>[^\n]*?), [^\n ,]+, [\d,]+ bytes"
+    r"(?:, in the workspace at (?P<path>[^\n]+))?\]\n"
+    r"(?:(?P<opaque>\[it is no text[^\n]*\])|\[content of the attached file (?P=id);[^\n]*\]\n.*?\n"
     r"\[end of the attached file (?P=id)\])",
     re.DOTALL,
 )
 
 
 class Told(NamedTuple):
-    """A message without its files, and where those lie."""
+    """A message without its files."""
 
     words: str
     paths: tuple[str, ...]
+    """Where those lie whose content is text."""
+    unseen: tuple[str, ...] = ()
+    """The names of the others."""
 
 
 def with_files(text: str, attachments: Sequence[Attachment]) -> str:
@@ -38,8 +42,12 @@ def with_files(text: str, attachments: Sequence[Attachment]) -> str:
 
 def without_files(text: str) -> Told:
     """Take apart what `with_files` put together (pure)."""
-    paths = tuple(path for found in _TOLD.finditer(text) if (path := found["path"]))
-    return Told(_TOLD.sub("", text), paths)
+    found = list(_TOLD.finditer(text))
+    return Told(
+        words=_TOLD.sub("", text),
+        paths=tuple(one["path"] for one in found if one["path"] and not one["opaque"]),
+        unseen=tuple(one["name"] for one in found if one["opaque"]),
+    )
 
 
 def _told(file: Attachment) -> str:

@@ -35,8 +35,16 @@ def slices(piece: str) -> Iterator[str]:
 
 def beginnings(words: Iterable[str]) -> str:
     """Return a pattern of all that *words* begin with, and of the words."""
-    begun = {word[:length] for word in words for length in range(1, len(word) + 1)}
-    return "|".join(sorted(map(re.escape, begun), key=len, reverse=True))
+    tails: dict[str, list[str]] = {}
+    for word in sorted(words):
+        tails.setdefault(word[0], []).append(word[1:])
+    return "|".join(map(_begun, tails, tails.values()))
+
+
+def _begun(letter: str, tails: Iterable[str]) -> str:
+    """Return *letter* and, below it, what may follow: no letter stands twice in one place."""
+    further = beginnings(filter(None, tails))
+    return re.escape(letter) + (f"(?:{further})?" if further else "")
 
 
 @cache

@@ -54,6 +54,30 @@ The first of these that is set decides, in the environment or in `.env`:
 
 A key of the environment goes to the address of the environment or to the provider's own, never
 to one that `config.yaml` names.
+
+## Other variables
+
+In the environment or in `.env`:
+
+| variable | what |
+|---|---|
+| `OLLAMA_HOST` | where Ollama listens, read as its own command reads it; else `127.0.0.1:11434` |
+| `TELEGRAM_API_URL` | a Bot API server of one's own; else Telegram's |
+| `TELEGRAM_BOT_TOKEN`, `TELEGRAM_BOT_URL` | the bot that `channels add telegram` has checked |
+| `CHOSEN_KEY`, `CHOSEN_URL` | the key and the address of `CHOSEN_MODEL`; the three are written together |
+
+In the environment alone:
+
+| variable | what |
+|---|---|
+| `STONECHAT_HOME` | the state directory; else `~/.stonechat` |
+| `STONECHAT_COMMAND` | how advice calls this program; `script/run` sets it |
+| `STONECHAT_FAULT` | ends the process at a named point, to try what a crash costs |
+| `STONECHAT_ENV` | `production` refuses a `STONECHAT_FAULT` |
+| `NO_COLOR` | no colours on the terminal |
+| `SSH_CONNECTION` | set by sshd: the way to the page through a tunnel is shown |
+| `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | the proxy to others, in either case; never to this machine |
+| `SSL_CERT_FILE`, `SSL_CERT_DIR` | another store of certificates than the system's |
 """
 
 

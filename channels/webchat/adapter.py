@@ -26,6 +26,7 @@ from channels.webchat.places import ACCOUNT, CHANNEL_NAME, OWNER_ID, PAGE, place
 from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
+from channels.webchat.threshold import Threshold
 from channels.webchat.websocket import Socket
 
 _log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._people = parts.people
         self._media = parts.media
+        self._threshold = Threshold()
         door = Door(self._logins, parts.people, parts.clock)
         self._routes = Routes(self, door, parts.media, parts.clock)
         self._gateway: Gateway | None = None
@@ -154,6 +156,7 @@ class WebchatChannel:
         every = {one.id: one for one in await self._people.every(CHANNEL_NAME)}
         person = await self._people.invite(CHANNEL_NAME, name, rank)
         before = every.get(person.id, person)
+        self._threshold.open(person.id)
         if returns := not before.may_enter:
             await self._logins.end(person.id)
         elif before.rank is not person.rank:
@@ -165,18 +168,24 @@ class WebchatChannel:
     async def revoke(self, name: str) -> Person:
         """Shut somebody out: no login, link or open page of theirs counts from now on.
 
-        What waits and runs for them is stopped in their own name, as long as they have one
-        here: nobody is left to read the answer. What was on its way meanwhile meets a stranger.
+        What of theirs is being taken over is waited for; what waits and runs for them is then
+        stopped in their own name, as long as they have one here: nobody is left to read the
+        answer. When this returns, nothing of theirs is taken over any more.
 
         Raises:
             NotInvited: nobody who is let in has that name.
         """
         person = await self._people.find(CHANNEL_NAME, name)
-        await self._logins.end(person.id)
-        await self._send_away(person, WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
-        if self._gateway is not None:
-            await self._stop_all(self._gateway, person)
-        person = await self._people.revoke(CHANNEL_NAME, name)
+        try:
+            await self._logins.end(person.id)
+            await self._threshold.shut(person.id)
+            await self._send_away(person, WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
+            if self._gateway is not None:
+                await self._stop_all(self._gateway, person)
+            person = await self._people.revoke(CHANNEL_NAME, name)
+        except BaseException:
+            self._threshold.open(person.id)
+            raise
         await self._send_away(person, WSCloseCode.POLICY_VIOLATION, _SIGNED_OUT)
         return person
 
@@ -245,6 +254,7 @@ class WebchatChannel:
             about=self._about,
             login=login,
             media=self._media,
+            threshold=self._threshold,
             clock=self._clock,
         )
         connection = Connection(socket, parts)

@@ -9,6 +9,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -71,7 +72,9 @@ class _Kept:
     v: int = 1
 
 
-_KEPT: Final = TypeAdapter(_Kept)
+@cache
+def _kept() -> TypeAdapter[_Kept]:
+    return TypeAdapter(_Kept)
 
 
 class Logins:
@@ -129,7 +132,7 @@ class Logins:
                 await self._records.delete(record.key)
 
     async def _keep(self, key: str, person_id: str, until: datetime, *, version: int = 0) -> bool:
-        value = _KEPT.dump_json(_Kept(until=until, person=person_id))
+        value = _kept().dump_json(_Kept(until=until, person=person_id))
         return await self._records.swap(key, value, version=version)
 
     def _good(self, record: Record) -> _Kept | None:
@@ -158,7 +161,7 @@ def _read(record: Record) -> _Kept | None:
             return None
         return _Kept(until=until, person=OWNER_ID) if until.tzinfo is not None else None
     try:
-        kept = _KEPT.validate_json(record.value)
+        kept = _kept().validate_json(record.value)
     except ValidationError:
         return None
     return kept if kept.v == 1 else None

@@ -42,6 +42,7 @@ from channels.webchat.protocol import (
     TokensSpent,
     WelcomeFrame,
 )
+from channels.webchat.threshold import ShutOut, Threshold
 from channels.webchat.websocket import CLOSE_SECONDS, Socket
 
 _FIRST_LINES: Final = 200
@@ -69,6 +70,7 @@ class ConnectionParts:
     about: About
     login: Login
     media: Media
+    threshold: Threshold
     clock: Clock
 
 
@@ -83,6 +85,7 @@ class Connection:
         self._about = parts.about.frame(owner=parts.login.is_owner)
         self._login = parts.login
         self._media = parts.media
+        self._threshold = parts.threshold
         self._clock = parts.clock
         self._outgoing = Outgoing()
         self._cursor: int | None = None
@@ -237,7 +240,10 @@ class Connection:
         elif refusal := self._refusal(frame):
             self.show(refusal)
         else:
-            self.show(await self._accept(frame))
+            try:
+                await self._threshold.carry(self._login.person_id, self._answer(frame))
+            except ShutOut:
+                self.show(RefusedFrame(id=frame.id, reason="You were signed out."))
 
     def _refusal(self, frame: SayFrame | StopFrame) -> RefusedFrame | None:
         if isinstance(frame, SayFrame):
@@ -251,6 +257,9 @@ class Connection:
             reason = "More than 20 messages came in ten seconds; this one must wait."
             return RefusedFrame(id=frame.id, reason=reason, retry=round(wait + 0.1, 1))
         return None
+
+    async def _answer(self, frame: SayFrame | StopFrame) -> None:
+        self.show(await self._accept(frame))
 
     async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
         """Take a message over. One that was before is ours still, though its files may be gone."""

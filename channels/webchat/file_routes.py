@@ -1,6 +1,7 @@
 """The addresses of files: sent before the message that names them, fetched to be shown."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -27,7 +28,6 @@ _SHOWN: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}
 _SEALED: Final = "default-src 'none'; sandbox"
 """For whoever opens a file by its address: nothing in it runs, nothing is loaded."""
 
-_FILE: Final[TypeAdapter[AttachedFile]] = TypeAdapter(AttachedFile)
 _NO_FILE: Final = "There is no such file."
 _NO_LENGTH: Final = "A file is sent with its Content-Length."
 _STOPPED: Final = "The file stopped coming; send it again."
@@ -112,5 +112,10 @@ class FileRoutes:
         return web.Response(status=201, text=_written(file), content_type="application/json")
 
 
+@cache
+def _file() -> TypeAdapter[AttachedFile]:
+    return TypeAdapter(AttachedFile)
+
+
 def _written(file: Attachment) -> str:
-    return _FILE.dump_json(attached_file(file)).decode()
+    return _file().dump_json(attached_file(file)).decode()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from aiohttp import web
@@ -46,8 +47,14 @@ class StepList:
     steps: tuple[StepRow, ...]
 
 
-_EARLIER: Final[TypeAdapter[EarlierLines]] = TypeAdapter(EarlierLines)
-_STEPS: Final[TypeAdapter[StepList]] = TypeAdapter(StepList)
+@cache
+def _earlier() -> TypeAdapter[EarlierLines]:
+    return TypeAdapter(EarlierLines)
+
+
+@cache
+def _steps() -> TypeAdapter[StepList]:
+    return TypeAdapter(StepList)
 
 
 class HistoryRoutes:
@@ -80,7 +87,7 @@ class HistoryRoutes:
         lines = await gateway.lines_before(conversation, seq, limit=MOST_LINES + 1)
         shown = tuple(map(line_frame, lines[-MOST_LINES:]))
         earlier = EarlierLines(lines=shown, earlier=len(lines) > MOST_LINES)
-        return _json(_EARLIER.dump_json(earlier, exclude_none=True))
+        return _json(_earlier().dump_json(earlier, exclude_none=True))
 
     async def show_steps(
         self, gateway: Gateway, login: Login, request: web.Request
@@ -92,7 +99,7 @@ class HistoryRoutes:
         if record is None or record.turn.arrival.target.conversation_key != conversation:
             return web.Response(status=404, text=_NO_TURN)
         steps = StepList(steps=tuple(_row(step) for step in await gateway.steps(turn_id)))
-        return _json(_STEPS.dump_json(steps, exclude_none=True))
+        return _json(_steps().dump_json(steps, exclude_none=True))
 
 
 def _row(step: Remark | CallMade) -> StepRow:

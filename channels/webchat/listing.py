@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final
+from functools import cache
+from typing import Annotated, ClassVar, Final
 
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
 
 from bot.contracts.ledger import Direction, Found, Line, Listed
 from channels.webchat.places import name_of
@@ -60,36 +61,51 @@ class SearchResult:
     lines: tuple[FoundRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchWish:
     """What ``POST /search`` takes."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     words: Annotated[str, Field(max_length=200)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RenameWish:
     """What ``POST /conversations/<id>`` takes; an empty title takes the name away."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_TITLE)]
 
 
 Answer = ConversationList | SearchResult
 
-_ANSWER: Final[TypeAdapter[Answer]] = TypeAdapter(Answer)
-_SEARCH: Final = TypeAdapter(SearchWish)
-_RENAME: Final = TypeAdapter(RenameWish)
+
+@cache
+def _answer() -> TypeAdapter[Answer]:
+    return TypeAdapter(Answer)
+
+
+@cache
+def _search() -> TypeAdapter[SearchWish]:
+    return TypeAdapter(SearchWish)
+
+
+@cache
+def _rename() -> TypeAdapter[RenameWish]:
+    return TypeAdapter(RenameWish)
 
 
 def encode(answer: Answer) -> str:
     """Write an answer as JSON (pure)."""
-    return _ANSWER.dump_json(answer).decode()
+    return _answer().dump_json(answer).decode()
 
 
 def read_search(body: bytes) -> SearchWish | None:
     """Read what ``POST /search`` was sent, or None if it is no such thing (pure)."""
     try:
-        return _SEARCH.validate_json(body)
+        return _search().validate_json(body)
     except ValidationError:
         return None
 
@@ -97,7 +113,7 @@ def read_search(body: bytes) -> SearchWish | None:
 def read_rename(body: bytes) -> RenameWish | None:
     """Read what ``POST /conversations/<id>`` was sent, or None if it is no such thing (pure)."""
     try:
-        return _RENAME.validate_json(body)
+        return _rename().validate_json(body)
     except ValidationError:
         return None
 

@@ -1,12 +1,13 @@
 """The control socket's addresses for letting people in and shutting them out."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, Protocol
+from functools import cache
+from typing import Annotated, ClassVar, Final, Protocol
 
 from aiohttp import web
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
 
 from bot.contracts.channel import Mount, RouteSpec
 from bot.contracts.errors import NotInvited, StoreUnavailable
@@ -52,25 +53,45 @@ class Invited:
     """Whether they had been shut out, and come back to their conversations."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InviteWish:
     """What ``POST /people`` takes."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     name: Annotated[str, Field(max_length=1_000)]
     rank: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeWish:
     """What ``POST /people/revoke`` takes."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     name: Annotated[str, Field(max_length=1_000)]
 
 
-INVITED: Final = TypeAdapter(Invited)
-PEOPLE: Final = TypeAdapter(PeopleList)
-_INVITE: Final = TypeAdapter(InviteWish)
-_REVOKE: Final = TypeAdapter(RevokeWish)
+@cache
+def invited() -> TypeAdapter[Invited]:
+    """Return what writes and reads `Invited`."""
+    return TypeAdapter(Invited)
+
+
+@cache
+def people_list() -> TypeAdapter[PeopleList]:
+    """Return what writes and reads `PeopleList`."""
+    return TypeAdapter(PeopleList)
+
+
+@cache
+def _invite() -> TypeAdapter[InviteWish]:
+    return TypeAdapter(InviteWish)
+
+
+@cache
+def _revoke() -> TypeAdapter[RevokeWish]:
+    return TypeAdapter(RevokeWish)
 
 
 class Hosts(Protocol):
@@ -116,12 +137,12 @@ class PeopleRoutes:
         """List everybody who was ever let in."""
         people = await self._hosts.people()
         rows = tuple(_row(person, online=online) for person, online in people)
-        return _json(PEOPLE.dump_json(PeopleList(people=rows)))
+        return _json(people_list().dump_json(PeopleList(people=rows)))
 
     async def invite(self, request: web.Request) -> web.Response:
         """Let somebody in, and answer with their link."""
         try:
-            wish = _INVITE.validate_json(await body_of(request, largest=_LARGEST_WISH))
+            wish = _invite().validate_json(await body_of(request, largest=_LARGEST_WISH))
         except ValidationError:
             return web.Response(status=400, text=_NO_WISH)
         rank = _RANKS.get(wish.rank)
@@ -133,17 +154,17 @@ class PeopleRoutes:
             return web.Response(status=409, text=_NOT_SERVED)
         person, link, returns = await self._hosts.invite(wish.name, rank)
         answer = Invited(person=_row(person, online=False), link=link, returns=returns)
-        return _json(INVITED.dump_json(answer))
+        return _json(invited().dump_json(answer))
 
     async def revoke(self, request: web.Request) -> web.Response:
         """Shut somebody out."""
         try:
-            wish = _REVOKE.validate_json(await body_of(request, largest=_LARGEST_WISH))
+            wish = _revoke().validate_json(await body_of(request, largest=_LARGEST_WISH))
         except ValidationError:
             return web.Response(status=400, text=_NO_NAME)
         person = await self._hosts.revoke(wish.name)
         rows = (_row(person, online=False),)
-        return _json(PEOPLE.dump_json(PeopleList(people=rows)))
+        return _json(people_list().dump_json(PeopleList(people=rows)))
 
 
 _Answer = Callable[[web.Request], Awaitable[web.Response]]

@@ -12,6 +12,7 @@ from bot.contracts.errors import (
     KeyRefused,
     LeaseLost,
     ModelDisconnected,
+    StoreUnavailable,
     TurnInterrupted,
 )
 from bot.contracts.messages import (
@@ -606,6 +607,25 @@ async def test_wherever_it_is_ended_what_had_begun_has_a_result_and_nothing_runs
             break
         step += 1
     assert step > 10
+
+
+async def test_a_store_that_cannot_write_ends_the_work_after_one_step_that_is_not_recorded(
+    tmp_path: Path,
+) -> None:
+    class FullDisk(MemoryTranscripts):
+        async def append(self, turn: Turn, *entries: Entry) -> Sequence[Recorded]:
+            raise StoreUnavailable(f"no room for {len(entries)} entries of {turn.id}")
+
+    ledger = Ledger()
+    look = ledger.tool("look", effect=Effect.PURE)
+    bench = a_bench(tmp_path, call("look", word="a"), call("look", word="b"), tools=[look])
+    bench.transcripts = FullDisk()
+
+    with pytest.raises(StoreUnavailable):
+        await bench.answer(bench.turn())
+
+    assert ledger.acts == ["look:a"]
+    assert len(bench.models[0].requests) == 2
 
 
 async def test_losing_the_lease_ends_the_work_and_writes_nothing(tmp_path: Path) -> None:

@@ -141,9 +141,10 @@ async def test_the_whole_workspace_is_looked_through_and_no_dot(chromium: Browse
         await expect(page.locator("#live .step")).to_have_text("Looking through the workspace")
         house.gateway.result(turn, "one", "list_files", ResultState.OK)
         house.gateway.finish(turn, "Two files.")
-        await expect(page.locator("#lines .taken summary")).to_have_text(
-            "Looked through the workspace"
-        )
+        summary = page.locator("#lines .taken summary")
+        await expect(summary).to_have_text("Looked through the workspace")
+        await page.reload()
+        await expect(summary).to_have_text("Looked through the workspace")
 
 
 async def test_the_steps_of_a_turn_that_is_over_are_fetched_when_they_are_opened(

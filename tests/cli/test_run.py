@@ -79,6 +79,11 @@ def test_a_pipe_is_told_how_to_get_a_link_and_gets_none(commands: Commands) -> N
         assert "demo (no language model;" in bot.said
         assert f"{commands.home}/workspace" in bot.said
         assert "#" not in bot.said
+        for log in (commands.folder / "stderr", commands.home / "logs" / "stonechat.log"):
+            told = log.read_text()
+            assert "run script/run open" in told
+            assert "http://127.0.0.1:" in told
+            assert "#" not in told
         assert bot.stop() == Exit.DONE
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -74,6 +74,8 @@ class FakeGateway:
         self.broken = False
         self.loses_news = False
         self.on_message: Callable[[TurnId, str], object] | None = None
+        self.on_receive: Callable[[str], Awaitable[object]] | None = None
+        """Awaited ``before`` and ``after`` a message is claimed: where the kernel waits, too."""
         self._bus = LocalBus()
         self._records: dict[TurnId, TurnRecord] = {}
         self._claims: dict[tuple[ConversationKey, Source], Accepted] = {}
@@ -88,8 +90,13 @@ class FakeGateway:
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         del cursor
+        if self.on_receive is not None:
+            await self.on_receive("before")
         self._check()
-        return [self._claim(inbound) for inbound in inbounds]
+        accepted = [self._claim(inbound) for inbound in inbounds]
+        if self.on_receive is not None:
+            await self.on_receive("after")
+        return accepted
 
     async def accepted(self, conversation: ConversationKey, source: Source) -> Accepted | None:
         self._check()

@@ -1,5 +1,6 @@
 """What a model is told of files, and that a file cannot speak for a person."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +36,7 @@ def test_a_text_is_shown_between_marks_and_a_picture_is_named() -> None:
 
 def test_a_message_without_files_is_itself() -> None:
     assert with_files("hello", []) == "hello"
-    assert without_files("hello") == ("hello", ())
+    assert without_files("hello") == ("hello", (), ())
 
 
 def test_a_file_that_imitates_an_end_stays_within_its_own() -> None:
@@ -54,4 +55,16 @@ def test_the_words_and_the_paths_come_back(words: str, content: str) -> None:
         id=_ID, name="n", media_type="text/plain", size=1, path="attachments/x/n.md", text=content
     )
     if "[attached file" not in words and f"[end of the attached file {_ID}" not in content:
-        assert without_files(with_files(words, [file, _PHOTO])) == (words, (file.path,))
+        assert without_files(with_files(words, [file, _PHOTO])) == (
+            words,
+            (file.path,),
+            (_PHOTO.name,),
+        )
+
+
+@pytest.mark.parametrize("name", ["cat.png", "a, b, 3 bytes.png", "Bild 1, neu.png", "猫.pdf"])
+@pytest.mark.parametrize("path", ["", "attachments/y6z8a1c3/it"])
+def test_what_is_no_text_comes_back_as_a_name_and_not_as_a_path(name: str, path: str) -> None:
+    file = Attachment(id=_ID, name=name, media_type="image/png", size=2_048, path=path)
+
+    assert without_files(with_files("look", [_LIST, file])) == ("look", (_LIST.path,), (name,))

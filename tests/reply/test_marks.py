@@ -110,6 +110,16 @@ def test_beginnings_are_all_that_a_word_begins_with() -> None:
 
 
 @given(
+    st.lists(st.text("ab.:", min_size=1, max_size=5), min_size=1, max_size=6),
+    st.text("ab.:", max_size=6),
+)
+def test_nothing_else_is_a_beginning(words: list[str], text: str) -> None:
+    begins = bool(text) and any(word.startswith(text) for word in words)
+
+    assert bool(re.fullmatch(beginnings(words), text)) is begins
+
+
+@given(
     st.lists(
         st.sampled_from(
             ("<x>", "`", "``", "```", "~~~", "\n", "\n\n", "\\", "- ", "> ", "1. ", "a", "<", " ")

@@ -1,9 +1,12 @@
 """The page about the settings says what the settings are, and every example is one."""
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
 
+import bot.settings
 from bot.settings import shipped
 from bot.settings.environment import read_environment
 from bot.settings.reference import reference
@@ -17,6 +20,24 @@ def test_the_page_is_what_the_settings_write() -> None:
     assert (CONFIG / "README.md").read_text() == reference(), (
         "run: python -m bot.settings.reference > config/README.md"
     )
+
+
+def test_every_variable_that_the_settings_read_stands_on_the_page() -> None:
+    names = set()
+    for path in Path(bot.settings.__file__).parent.glob("*.py"):
+        tree = ast.parse(path.read_text())
+        names |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and re.fullmatch("[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", node.value)
+        }
+    written_by_us = {"PYDANTIC_DISABLE_PLUGINS"}
+    missing = {name for name in names - written_by_us if f"`{name}`" not in reference()}
+
+    assert len(names) > 10
+    assert missing == set()
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)

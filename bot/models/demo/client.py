@@ -32,15 +32,23 @@ def answer(request: ModelRequest) -> AssistantMessage:
     parts: list[str] = []
     if words("ask", "skills").search(turn.said) and not words("file", "name").search(turn.said):
         parts.append(turn.say("skills"))
-    elif words("ask", "tasks").search(turn.said):
+    elif words("ask", "tasks").search(turn.said) and not _only_unseen(turn):
         parts += asked_of(turn)
     if words("ask", "time").search(turn.said):
         parts.append(_time(turn))
     if turn.attached and not parts and not turn.wanted:
         parts += asked_of(turn)
+    if turn.unseen:
+        parts.append(turn.say("unseen", names=", ".join(turn.unseen)))
     text = turn.say("looking") if turn.wanted else "\n\n".join(parts) or turn.say("demo")
     stop = StopReason.TOOL_USE if turn.wanted else StopReason.END
     return AssistantMessage(text=text, stop=stop, tool_calls=tuple(turn.wanted), model="demo")
+
+
+def _only_unseen(turn: Turn) -> bool:
+    """Whether the question is about nothing but files in which the demo sees nothing."""
+    named = words("file", "name").search(turn.said)
+    return bool(turn.unseen) and not turn.attached and not named
 
 
 def _time(turn: Turn) -> str:

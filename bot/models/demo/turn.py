@@ -34,6 +34,7 @@ class Turn:
         self.request = request
         self.said = "\n".join(said).replace("'", "’")
         self.attached = [path for one in told for path in one.paths]
+        self.unseen = [name for one in told for name in one.unseen]
         self.stamp = _STAMP.match(texts[-1])
         self.wanted: list[ToolCall] = []
         self._language = SAYINGS["zh" if re.search("[一-鿿]", said[-1]) else "en"]

@@ -36,12 +36,31 @@ export function folded(title, steps) {
   return make("details", { className: "taken" }, make("summary", {}, title), steps);
 }
 
-/** The steps of a turn that is over: fetched when they are opened. */
+/** The steps of a turn that is over: fetched when they are opened. One alone is the title, as it was live. */
 export function recordedSteps(conversation, turn, count) {
   const list = make("ul", { className: "steps" });
   const details = folded(count === 1 ? "1 step" : `${count} steps`, list);
-  details.addEventListener("toggle", () => details.open && !list.children.length && fill(list, conversation, turn));
+  const fetched = () => list.children.length || list.ariaBusy === "true" || fill(list, conversation, turn);
+  details.addEventListener("toggle", () => details.open && fetched());
+  if (count === 1) {
+    whenSeen(details, async () => {
+      await fetched();
+      const one = list.querySelector(".tool");
+      details.querySelector("summary").textContent = one ? one.textContent : "1 step";
+    });
+  }
   return details;
+}
+
+/** Do something once an element is on the screen: nobody waits for what is further up. */
+function whenSeen(element, act) {
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) {
+      observer.disconnect();
+      act();
+    }
+  });
+  observer.observe(element);
 }
 
 async function fill(list, conversation, turn) {

@@ -19,6 +19,7 @@ from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
 from bot.markup.live import LiveMarkdown
 from channels.webchat.live import Live
+from channels.webchat.places import TERMINAL
 from channels.webchat.protocol import (
     MadeFrame,
     OpenTurn,
@@ -168,6 +169,22 @@ async def test_words_are_shown_as_they_look_and_what_is_settled_is_sent_once() -
     assert [type(frame) for frame in eye.frames[-2:]] == [ShownFrame, MadeFrame]
     following.cancel()
     await asyncio.wait({following})
+
+
+async def test_the_terminal_shows_words_and_is_painted_nothing() -> None:
+    class Untouched(LiveMarkdown):
+        def picture(self) -> Growing:
+            raise AssertionError
+
+    picture, eye = Live(TERMINAL, Untouched), Eye()
+    picture.attach(eye)
+    for event in (
+        words("Some **bold**."),
+        MessageMade(turn_id=_TURN, conversation=_HERE, final=True),
+    ):
+        picture.apply(event)
+
+    assert [type(frame) for frame in eye.frames] == [WordsFrame, MadeFrame]
 
 
 async def test_nobody_watches_and_nothing_is_painted() -> None:

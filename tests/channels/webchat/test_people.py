@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 
 from bot.contracts.channel import Mount, RouteSpec
+from bot.contracts.errors import StoreUnavailable
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.turn import Rank
 from channels.webchat.places import PAGE, place_of, thread_of
@@ -278,6 +279,50 @@ async def test_who_is_shut_out_in_the_middle_of_an_answer_hears_no_more_and_it_i
     assert (stop.event, stop.text) == (EventClass.INTERACTION, "/stop")
     (person,) = await house.people.every("webchat")
     assert (stop.sender.id, stop.conversation_key) == (person.id, place_of(person.id))
+
+
+@pytest.mark.parametrize("point", ["before", "after"])
+async def test_a_message_in_flight_is_stopped_and_none_is_taken_once_they_are_shut_out(
+    point: str,
+) -> None:
+    async with two_people() as (house, _, anna), house.socket(anna) as page:
+        house.gateway.on_message = None
+        reached, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hold(now: str) -> None:
+            if now == point and not go_on.is_set():
+                reached.set()
+                await go_on.wait()
+
+        house.gateway.on_receive = hold
+        await page.say("in flight")
+        await reached.wait()
+        revoking = asyncio.create_task(house.channel.revoke("Anna"))
+        for _ in range(200):  # it has every chance to overtake the message
+            await asyncio.sleep(0)
+        go_on.set()
+        await revoking
+        heard = [one.inbound.text for one in house.gateway.heard]
+        for _ in range(200):
+            await asyncio.sleep(0)
+
+        assert heard[-2:] == ["in flight", "/stop"]
+        assert [one.inbound.text for one in house.gateway.heard] == heard
+
+
+async def test_a_shutting_out_that_fails_leaves_them_in() -> None:
+    async with two_people() as (house, _, anna):
+        house.gateway.on_message = None
+        async with house.socket(anna) as page:
+            await page.say("a long work")
+            await page.until("accepted")
+            house.gateway.broken = True
+            with pytest.raises(StoreUnavailable):
+                await house.channel.revoke("Anna")
+            house.gateway.mend()
+        async with house.invited("Anna") as again, house.socket(again) as page:
+            await page.say("still here")
+            await page.until("accepted")
 
 
 async def test_who_is_shut_out_while_their_page_opens_is_sent_away() -> None:

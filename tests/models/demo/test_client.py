@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.contracts.errors import ToolError
+from bot.contracts.inbound import Attachment
 from bot.contracts.messages import (
     AssistantMessage,
     Message,
@@ -18,6 +19,7 @@ from bot.contracts.messages import (
     UserMessage,
 )
 from bot.contracts.model import ModelRequest, SystemPrompt, TextDelta, ToolOffer
+from bot.media.told import with_files
 from bot.models.demo.client import DemoModel, answer
 from bot.tools import BUILTIN
 from tests.doubles.tool_context import a_tool_context
@@ -351,3 +353,44 @@ WORDS = st.sampled_from(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 async def test_whatever_is_said_it_ends_in_an_answer(root: Path, said: list[str]) -> None:
     assert await reply(root, *said)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "What is in this picture?", "What do I have to do?", "这张图里是什么？"]
+)
+async def test_a_picture_gets_one_good_sentence_and_nothing_is_looked_for(words: str) -> None:
+    photo = Attachment(
+        id="b" * 26,
+        name="cat.png",
+        media_type="image/png",
+        size=2_048,
+        path="attachments/b/cat.png",
+    )
+    message = UserMessage(text=with_files(STAMP + words, [photo]))
+    said = answer(ModelRequest(system=SystemPrompt(stable=""), messages=(message,), tools=OFFERS))
+
+    assert not said.tool_calls
+    assert said.text.count("cat.png") == 1
+    assert "attachments/" not in said.text
+    chinese = "这" in words
+    assert ("只读得懂文字" if chinese else "text is all I read") in said.text
+    assert "\n" not in said.text
+
+
+async def test_a_picture_beside_a_text_costs_the_text_nothing() -> None:
+    files = [
+        Attachment(id="b" * 26, name="cat.png", media_type="image/png", size=9, path="a/cat.png"),
+        Attachment(
+            id="c" * 26,
+            name="meeting.md",
+            media_type="text/markdown",
+            size=9,
+            path="notes/meeting.md",
+            text="- [ ] Send the budget",
+        ),
+    ]
+    message = UserMessage(text=with_files(f"{STAMP}Have a look.", files))
+    said = answer(ModelRequest(system=SystemPrompt(stable=""), messages=(message,), tools=OFFERS))
+
+    (call,) = said.tool_calls
+    assert "notes/meeting.md" in call.arguments
