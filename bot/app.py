@@ -1,6 +1,6 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
+from bot.agent.answer import Agent
 from bot.agent.lineup import Lineup
 from bot.agent.policy import permitted
 from bot.agent.summary import summaries
@@ -21,6 +22,7 @@ from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
+from bot.contracts.session import AgentId
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
@@ -99,17 +101,13 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        moved = MovedRooms(await store.ledger.moves())
-        settings = with_doubts(settings, moved)
-        router = Router(settings.routing, moved)
+        router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
+        settings = with_doubts(settings, router.moved)
         people = _people(settings, store, seams)
         channels = _channels(settings, store, people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineups: dict[tuple[str, ...], Lineup] = {}
-        for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
-            lineups[models] = open_lineup(settings, models, seams)
-            opening.push_async_callback(lineups[models].close)
+        lineups = _lineups(settings, seams, opening)
         agents, found = await build_agents(settings, store, lineups, sandbox, seams)
         server = _server(settings, channels, web=web)
         setup = LiveSetup(
@@ -127,14 +125,6 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         deliveries = Deliveries(
             channels={(c.name, c.account): c for c in channels}, clock=seams.clock
         )
-        answers = Answers(agents=agents, turns=store.turns, bus=bus)
-        runner = TurnRunner(
-            turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
-            bus=bus,
-            clock=seams.clock,
-        )
         intake = _intake(store, router, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
@@ -142,7 +132,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
             lanes=Lanes(
                 store.turns,
-                runner,
+                _runner(store, agents, deliveries, bus, seams),
                 seams.clock,
                 worker=seams.ids.new(),
                 limit=settings.limits.turns_at_once,
@@ -157,6 +147,33 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _lineups(
+    settings: Settings, seams: Seams, opening: AsyncExitStack
+) -> Mapping[tuple[str, ...], Lineup]:
+    """Open one for each list of models that some agent has; *opening* closes it again."""
+    lineups: dict[tuple[str, ...], Lineup] = {}
+    for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
+        lineups[models] = open_lineup(settings, models, seams)
+        opening.push_async_callback(lineups[models].close)
+    return lineups
+
+
+def _runner(
+    store: Store,
+    agents: Mapping[AgentId, Agent],
+    deliveries: Deliveries,
+    bus: LocalBus,
+    seams: Seams,
+) -> TurnRunner:
+    return TurnRunner(
+        turns=store.turns,
+        answer=Answers(agents=agents, turns=store.turns, bus=bus).answer,
+        compose=deliveries.of_outcome,
+        bus=bus,
+        clock=seams.clock,
+    )
 
 
 def _intake(

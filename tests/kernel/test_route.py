@@ -102,7 +102,7 @@ def test_in_one_tier_the_first_wins_and_the_other_is_told_so(_: str, match: Matc
 )
 def test_all_that_a_binding_asks_for_must_hold(differs: dict[str, object]) -> None:
     assert agent(a_router(HERE), HERE) == "agent-0"
-    assert agent(a_router(replace(HERE, **differs)), HERE) == "main"  # type: ignore[arg-type]
+    assert agent(a_router(replace(HERE, **differs)), HERE) == "main"  # type: ignore[arg-type]  # of Match
 
 
 def test_one_role_of_several_is_enough() -> None:
