@@ -64,7 +64,7 @@ In the environment or in `.env`:
 | `OLLAMA_HOST` | where Ollama listens, read as its own command reads it; else `127.0.0.1:11434` |
 | `TELEGRAM_API_URL` | a Bot API server of one's own; else Telegram's |
 | `TELEGRAM_BOT_TOKEN`, `TELEGRAM_BOT_URL` | the bot that `channels add telegram` has checked |
-| `CHOSEN_KEY`, `CHOSEN_URL` | the key and the address of `CHOSEN_MODEL`; the three are written together |
+| `CHOSEN_KEY`, `CHOSEN_URL` | the key and the address of `CHOSEN_MODEL`, written with it |
 
 In the environment alone:
 
@@ -76,7 +76,7 @@ In the environment alone:
 | `STONECHAT_ENV` | `production` refuses a `STONECHAT_FAULT` |
 | `NO_COLOR` | no colours on the terminal |
 | `SSH_CONNECTION` | set by sshd: the way to the page through a tunnel is shown |
-| `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | the proxy to others, in either case; never to this machine |
+| `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | the proxy to others; never to this machine |
 | `SSL_CERT_FILE`, `SSL_CERT_DIR` | another store of certificates than the system's |
 """
 
