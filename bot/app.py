@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,12 +23,13 @@ from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
-from bot.contracts.session import AgentId
+from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
@@ -35,6 +37,7 @@ from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.moved import MovedRooms
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
@@ -65,6 +68,7 @@ class App:
     couriers: tuple[Courier, ...]
     lineups: tuple[Lineup, ...]
     """One for each list of models that some agent has."""
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -109,7 +113,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             opening.push_async_callback(channel.close)
         lineups = _lineups(settings, seams, opening)
         agents, found = await build_agents(settings, store, lineups, sandbox, seams)
-        server = _server(settings, channels, web=web)
+        server = _server(settings, channels, store, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -125,7 +129,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         deliveries = Deliveries(
             channels={(c.name, c.account): c for c in channels}, clock=seams.clock
         )
-        intake = _intake(store, router, people, bus, _about(setup, found, seams), seams)
+        about = _about(setup, found, seams)
+        intake = _intake(settings, store, router, people, bus, about, seams)
         return App(
             settings=settings,
             store=store,
@@ -141,6 +146,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineups=tuple(lineups.values()),
             router=router,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             sandbox=found,
@@ -176,8 +182,14 @@ def _runner(
     )
 
 
-def _intake(
-    store: Store, router: Router, people: People, bus: LocalBus, about: About, seams: Seams
+def _intake(  # noqa: PLR0913, PLR0917 - the composition root knows everybody
+    settings: Settings,
+    store: Store,
+    router: Router,
+    people: People,
+    bus: LocalBus,
+    about: About,
+    seams: Seams,
 ) -> Intake:
     return Intake(
         turns=store.turns,
@@ -187,6 +199,7 @@ def _intake(
         bus=bus,
         clock=seams.clock,
         ids=seams.ids,
+        idle=settings.sessions.idle,
     )
 
 
@@ -222,6 +235,7 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
     return tuple(
         load_channel(name, settings.module_of(name)).open(section, parts)
@@ -267,7 +281,13 @@ def _introduce(
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
+def _server(
+    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -279,5 +299,6 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
             for channel in channels
             if isinstance(channel, ServesHttp)
             for route in channel.routes()
-        ],
+        ]
+        + [*session_routes(partial(_forget, store))],
     )

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 
 from bot.agent.answer import Agent
@@ -26,6 +27,7 @@ from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
+from bot.settings.sessions import SessionSettings
 from bot.setup.candidates import open_candidates
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
@@ -79,10 +81,15 @@ async def build_agents(
             clock=seams.clock,
             ids=seams.ids,
             store_epoch=store.epoch,
+            history_turns=partial(_history_turns, settings.sessions),
         )
         for name, chosen in settings.agents.items()
     }
     return agents, sandbox
+
+
+def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
+    return sessions.of(turn.arrival.inbound.conversation.kind).history_turns
 
 
 def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Lineup:
@@ -95,9 +102,11 @@ def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Line
     for name in models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
-            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+            candidates.append(
+                Candidate(model=seams.models[name], max_output=model.max_output, name=name)
+            )
         else:
-            candidates += open_candidates(model, seams.clock)
+            candidates += (replace(c, name=name) for c in open_candidates(model, seams.clock))
     return Lineup(candidates)
 
 
@@ -147,7 +156,7 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
         rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
-        return await builder.build(
+        request = await builder.build(
             recorded,
             tools,
             rank=rank,
@@ -155,6 +164,7 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
+        return replace(request, thinking=turn.choices.thinking)
 
     return build_request
 

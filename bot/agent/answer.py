@@ -1,16 +1,18 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from bot.agent.budget import Budget, Limits
-from bot.agent.failover import Failover, Try
+from bot.agent.failover import Candidate, Failover, Try
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
 from bot.agent.repair import repair
+from bot.agent.steps import steps_shown
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
 from bot.agent.verdict import (
@@ -53,6 +55,8 @@ class Agent:
     clock: Clock
     ids: Ids
     store_epoch: int
+    history_turns: Callable[[Turn], int]
+    """How many turns of the past a turn sees where nobody chose another number."""
 
     async def answer(self, turn: Turn, hooks: Hooks) -> Ending:
         """Carry *turn* to its last word, from wherever the record says it stands.
@@ -62,6 +66,11 @@ class Agent:
             LeaseLost: the turn is somebody else's by now.
         """
         run = await self._begin(turn, hooks)
+        ending = await self._answered(turn, run)
+        steps = steps_shown(run.transcript.of_this_turn, turn.choices.verbosity, self.tools)
+        return replace(ending, outcome=replace(ending.outcome, steps=steps)) if steps else ending
+
+    async def _answered(self, turn: Turn, run: Run) -> Ending:
         ending = await self._ending(turn, run)
         await run.transcript.flush()
         return ending
@@ -79,11 +88,16 @@ class Agent:
         await repair(calls, run.transcript, run.tools)
         try:
             with self.lineup.held() as candidates:
-                return await self._try_candidates(turn, run, Failover.over(candidates))
+                return await self._try_candidates(turn, run, self._failover(turn, candidates))
         except BudgetSpent as error:
             return _failed(str(error), run, error.failure)
         except CandidatesExhausted as error:
             return _failed(str(error), run)
+
+    def _failover(self, turn: Turn, candidates: Sequence[Candidate]) -> Failover:
+        """Begin with the model that was chosen; it is the first to fail, and not the last."""
+        history = turn.choices.history_turns or self.history_turns(turn)
+        return Failover.over(candidates, first=turn.choices.model, history=history)
 
     async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:

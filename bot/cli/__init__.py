@@ -12,6 +12,7 @@ import typer
 
 from bot import __version__
 from bot.cli import groups
+from bot.cli.sessions_group import sessions
 from bot.contracts.errors import BotError, ConfigError, StoreHeld
 from bot.contracts.secret import mask
 
@@ -40,6 +41,7 @@ app = typer.Typer(
 app.add_typer(groups.models, name="models")
 app.add_typer(groups.channels, name="channels")
 app.add_typer(groups.web, name="web")
+app.add_typer(sessions, name="sessions")
 
 _INTERRUPTED_BY_TYPER = 130
 """What typer makes of Ctrl-C."""
@@ -210,14 +212,6 @@ def check() -> None:
 def version() -> None:
     """Show the version."""
     _show_version(wanted=True)
-
-
-@app.command()
-def sessions(*, limit: Limit = 30) -> None:
-    """List the sessions, latest first."""
-    from bot.cli.lists import list_sessions
-
-    list_sessions(limit)
 
 
 @app.command()

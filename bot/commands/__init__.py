@@ -2,13 +2,27 @@
 
 from typing import Final
 
+from bot.commands.export import export
 from bot.commands.help import commands_, help_
+from bot.commands.history import history
+from bot.commands.model import model
+from bot.commands.new import new
+from bot.commands.resume import resume
 from bot.commands.status import status
+from bot.commands.think import think
+from bot.commands.verbose import verbose
 from bot.contracts.command import Command
 
 BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    new,
+    resume,
+    model,
+    think,
+    verbose,
+    history,
+    export,
 )
 """To add one: a file beside this one, a line here, and its summary in every language's file."""

@@ -2,8 +2,17 @@
 
 from typing import Final
 
-from bot.commands.sentences import CommandSentences, StatusSentences
-from bot.contracts.turn import Rank
+from bot.commands.sentences import (
+    CommandSentences,
+    ExportSentences,
+    HistorySentences,
+    ModelSentences,
+    ResumeSentences,
+    StatusSentences,
+    ThinkSentences,
+    VerboseSentences,
+)
+from bot.contracts.turn import Rank, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
@@ -11,11 +20,22 @@ def _waiting(waiting: int, busy: bool) -> str:
     return f"{words}，{'正在回答一条' if busy else '空闲'}"
 
 
+def _set_to(first: str, others: str) -> str:
+    return f"从现在起，这里先问 {first}" + (f"，然后问 {others}。" if others else "。")
+
+
 CHINESE: Final = CommandSentences(
     summaries={
-        "help": "简短说明",
-        "commands": "列出所有命令",
-        "status": "我现在的情况",
+        "help": "可以让我做什么",
+        "commands": "列出所有命令，以及谁可以用",
+        "status": "我和这个会话现在的情况",
+        "new": "重新开始，之前的内容会保留",
+        "resume": "回到 /new 之前",
+        "model": "先问哪个模型",
+        "think": "模型思考多久",
+        "verbose": "是否显示我中途做了什么",
+        "history": "模型能看到多少过去的内容",
+        "export": "把这个会话写成文件",
     },
     ranks={
         Rank.MEMBER: "成员可用",
@@ -30,12 +50,62 @@ CHINESE: Final = CommandSentences(
         session="会话",
         chosen="此处已选",
         queue="队列",
+        mode="模式",
         waiting=_waiting,
-        sandbox="程序",
+        sandbox="程序运行于",
         tools="工具",
         tokens="此处已用",
         spent=lambda given, got, calls: f"输入 {given:,} 词元，输出 {got:,}，调用模型 {calls:,} 次",
-        by_default="没有，全部按配置",
-        messages="模式",
+        nothing_chosen="没有，全部按配置",
+        since="开始于",
+        began=lambda day, times: f"{day}，重新开始过 {times} 次" if times else day,
+    ),
+    new="我们重新开始。之前的内容还在：/resume 可以找回。",
+    resume=ResumeSentences(
+        nothing="没有可以回去的会话。",
+        listed="之前的会话，最近的在前。发送 /resume 加编号即可回到其中一个：",
+        no_such=lambda said: f"没有“{said}”。之前的会话，最近的在前：",
+        back=lambda opening: f"我们接着之前的会话，它的开头是：{opening}",
+    ),
+    model=ModelSentences(
+        by_default="此处没有选择模型。我按这个顺序询问：",
+        chosen="带标记的是此处选择的模型，先问它，再依次问其他的：",
+        back_to_default=lambda chain: f"此处不再选择模型。我会询问 {chain}。",
+        no_such=lambda said: f"没有“{said}”这个模型，什么也没有改变。有这些：",
+        set_to=_set_to,
+    ),
+    think=ThinkSentences(
+        by_default=lambda levels: f"此处没有选择级别，由模型决定。可选：{levels}。",
+        chosen=lambda now, levels: f"此处的级别是 {now}。可选：{levels} 和 default。",
+        back_to_default="此处不再选择级别，由模型决定。",
+        no_such=lambda said, levels: (
+            f"没有“{said}”这个级别，什么也没有改变。可选：{levels} 和 default。"
+        ),
+        set_to=lambda level: f"从现在起，此处的级别是 {level}。",
+        falls=lambda level, can, model: (
+            f"从现在起，此处的级别是 {level}。{model} 没有这个级别，会用 {can}。"
+        ),
+        deaf=lambda level, model: (
+            f"从现在起，此处的级别是 {level}，对能接受的模型有效。我没有办法告诉 {model}。"
+        ),
+    ),
+    verbose=VerboseSentences(
+        now=lambda now, levels: f"此处是 {now}。可选：{levels}。",
+        no_such=lambda said, levels: f"没有“{said}”，什么也没有改变。可选：{levels}。",
+        set_to={
+            Verbosity.OFF: "从现在起，这里只显示答案。",
+            Verbosity.ON: "从现在起，这里会在答案前显示我做了什么。",
+            Verbosity.FULL: "从现在起，这里会显示我做了什么，以及结果如何。",
+        },
+    ),
+    history=HistorySentences(
+        by_default="此处没有选择数目，模型看到的轮数按配置。",
+        now=lambda turns: f"模型在这里看到最近 {turns} 轮。",
+        back_to_default="模型在这里看到的轮数按配置。",
+        no_such=lambda said, most: f"“{said}”不是轮数，什么也没有改变。可以是 1 到 {most}。",
+    ),
+    export=ExportSentences(
+        nothing="这里还没有可以导出的内容。",
+        written=lambda where, turns: f"{turns} 轮对话已写入 {where}。",
     ),
 )

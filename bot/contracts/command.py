@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from bot.contracts.inbound import Inbound
@@ -41,6 +42,10 @@ class About(Protocol):
 
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def workspace(self, agent_id: AgentId) -> Path:
+        """Return the folder of an agent's files."""
         ...
 
     def sandbox(self) -> str:

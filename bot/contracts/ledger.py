@@ -10,7 +10,7 @@ from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.moved import Move
 from bot.contracts.reply import ReplyPayload
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.session import AgentId, ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId, TurnState, Usage
 
@@ -96,6 +96,18 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A stretch of a session between two beginnings, in which something was said."""
+
+    number: int
+    opening: str
+    """What was heard in it first, up to 200 characters."""
+    last_at: datetime
+    """When something was last recorded in it."""
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnQuery:
     """Which turns; None means any."""
 
@@ -131,8 +143,22 @@ class Ledger(Protocol):
         """Return deliveries, newest first."""
         ...
 
-    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
-        """Return sessions, latest interaction first."""
+    async def sessions(
+        self, *, limit: int = 100, unused_since: datetime | None = None
+    ) -> Sequence[Session]:
+        """Return sessions, latest interaction first; only those that nobody used since then."""
+        ...
+
+    async def session(self, session_key: SessionKey) -> Session | None:
+        """Return one session, or None before its first turn."""
+        ...
+
+    async def chapter(self, key: ChapterKey) -> Sequence[Recorded]:
+        """Return all that is recorded in a chapter, in order."""
+        ...
+
+    async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:
+        """Return the chapters of a session in which something was said, what came last first."""
         ...
 
     async def after(

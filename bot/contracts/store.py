@@ -140,6 +140,17 @@ class Turns(Protocol):
         """
         ...
 
+    async def forget_session(
+        self, session_key: SessionKey, *, unused_since: datetime | None = None
+    ) -> Sequence[TurnId] | None:
+        """Delete a session in all its chapters, its lines and deliveries; return what it ended.
+
+        None, and nothing is done, if there is none or if somebody spoke in it since
+        *unused_since*. The turns' rows stay, as with `forget`. What is heard later begins
+        the session anew.
+        """
+        ...
+
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running.
 

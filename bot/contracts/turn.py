@@ -204,6 +204,8 @@ class Outcome:
     """For FAILED, if the bot has a sentence of its own; else the reason is told."""
     reference: str = ""
     """What it points at: a question, a job, a child session."""
+    steps: tuple[str, ...] = ()
+    """What was done on the way, where somebody asked to see it; in order, each for people."""
     usage: Usage = Usage()
 
 
@@ -229,6 +231,10 @@ class Arrival:
     """What each waiting turn is told that this arrival ends (a stop)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
+    unused_since: datetime | None = None
+    """A session in which nobody said anything since then begins a chapter with it."""
+    anew_notice: ReplyPayload | None = None
+    """What is said if it does."""
     directives: SessionChoices = SessionChoices()
     """What was chosen for this message alone."""
     told: str | None = None

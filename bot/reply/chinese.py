@@ -43,6 +43,7 @@ CHINESE: Final = Sentences(
     nothing_to_stop="没有正在进行的事情可以停止。",
     not_started="还没开始就停止了。",
     not_delivered=lambda reason: f"答案已经有了，但没能送到：{reason}。请再问一次。",
+    anew=lambda days: f"这里安静了超过 {days} 天，所以我们重新开始。/resume 可以找回之前的内容。",
     not_permitted=lambda what, least: f"{what} 只有{_FOR[least]}可以用。没有改变任何东西。",
     command_failed=lambda reason: f"没有成功：{reason}。没有改变任何东西。",
     command_broke="我内部出了故障，什么也没做。日志里有详细信息。",

@@ -74,6 +74,10 @@ ENGLISH: Final = Sentences(
     not_delivered=lambda reason: (
         f"I had an answer and could not bring it to you: {reason}. Please ask again."
     ),
+    anew=lambda days: (
+        f"It was quiet here for over {_count(days, 'day')}, so we begin anew. "
+        "/resume brings back what was before."
+    ),
     not_permitted=lambda what, least: f"{what} is for {_FOR[least]}. Nothing was changed.",
     command_failed=lambda reason: f"That did not work: {reason}. Nothing was changed.",
     command_broke="Something broke inside me, so I did nothing. My log says what.",

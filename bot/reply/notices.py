@@ -93,6 +93,11 @@ def not_delivered(reason: str, language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].not_delivered(_clause(reason)))
 
 
+def anew(days: int, language: Language) -> ReplyPayload:
+    """Nobody said anything for so many days that the conversation begins anew."""
+    return _notice(_SENTENCES[language].anew(days))
+
+
 def not_permitted(what: str, least: Rank, language: Language) -> ReplyPayload:
     """Only somebody of a higher rank may ask for *what*."""
     return _notice(_SENTENCES[language].not_permitted(what, least))

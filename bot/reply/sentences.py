@@ -30,6 +30,8 @@ class Sentences:
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]
     """An answer was made and could not be brought, for a reason."""
+    anew: Callable[[int], str]
+    """Nobody said anything for so many days that the conversation begins anew."""
     not_permitted: Callable[[str, Rank], str]
     """What was asked for is for a higher rank."""
     command_failed: Callable[[str], str]

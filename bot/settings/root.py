@@ -15,8 +15,9 @@ from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
-from bot.settings.routing import BindingSettings, ExpectSettings, SessionSettings, Targets
+from bot.settings.routing import BindingSettings, ExpectSettings, Targets
 from bot.settings.section import Section
+from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ToolSettings
 from bot.settings.yaml import KeyPath
@@ -30,8 +31,6 @@ class Configuration(Section):
     bindings: tuple[BindingSettings, ...] = ()
     """Which messages go to which agent. The one that says most about where a message was written
     wins; of two that say the same, the first."""
-    sessions: SessionSettings = Field(default={}, validate_default=True)
-    """Which conversations are one session."""
     targets: Targets = Field(default={})
     """Places by name, for work that nobody is there for: there is no last channel."""
     expect: tuple[ExpectSettings, ...] = ()
@@ -49,6 +48,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    sessions: SessionSettings = Field(default={}, validate_default=True)
+    """Which conversations are one, how long they are remembered, how much of them a model sees."""
 
 
 def routing_of(written: Configuration, where: Callable[[KeyPath], str]) -> Routing:
@@ -58,12 +59,12 @@ def routing_of(written: Configuration, where: Callable[[KeyPath], str]) -> Routi
             Binding(
                 match=each.match.match(),
                 agent_id=AgentId(each.agent),
-                direct=DirectScope(each.sessions.direct) if each.sessions.direct else None,
+                direct=DirectScope(each.sessions.scope) if each.sessions.scope else None,
                 where=where(("bindings", number)),
             )
             for number, each in enumerate(written.bindings)
         ),
-        direct=DirectScope(written.sessions.direct),
+        direct=DirectScope(written.sessions.scope),
         links={one: name for name, ids in written.sessions.links.items() for one in ids},
         targets={name: target.key() for name, target in written.targets.items()},
         where={
@@ -102,6 +103,7 @@ class Settings:
     limits: LimitSettings
     routing: Routing = field(default_factory=Routing)
     """Whose conversation is whose."""
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
     problem: str = ""

@@ -134,8 +134,8 @@ class MatchSettings(Section):
 class BindingSessions(Section):
     """How its direct chats become sessions."""
 
-    direct: Scope | None = None
-    """As `sessions.direct`, for these messages alone."""
+    scope: Scope | None = None
+    """As `sessions.scope`, for these messages alone."""
 
 
 class BindingSettings(Section):
@@ -149,20 +149,10 @@ class BindingSettings(Section):
     """How its direct chats become sessions."""
 
 
-class SessionSettings(Section):
-    """Which conversations are one session."""
-
-    direct: Scope = "auto"
-    """Which direct chats are one: `auto` (all of the owner's; everybody else's by account, channel
-    and person), `main` (all), `per-peer`, `per-channel-peer` or `per-account-channel-peer`."""
-    links: Mapping[
-        Annotated[str, BeforeValidator(_name), WithJsonSchema(matching(_TARGET_NAME.pattern))],
-        tuple[
-            Annotated[str, BeforeValidator(_linked), WithJsonSchema(matching(_LINKED.pattern))], ...
-        ],
-    ] = Field(default={})
-    """Who is one person: a name, and their ids on the channels, such as
-    `ana: [telegram:123, discord:456]`."""
+Links = Mapping[
+    Annotated[str, BeforeValidator(_name), WithJsonSchema(matching(_TARGET_NAME.pattern))],
+    tuple[Annotated[str, BeforeValidator(_linked), WithJsonSchema(matching(_LINKED.pattern))], ...],
+]
 
 
 class TargetSettings(Section):

@@ -21,6 +21,7 @@ from channels.webchat.connection import Connection, ConnectionParts
 from channels.webchat.door import Door
 from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
+from channels.webchat.offers import offers
 from channels.webchat.pace import Pace
 from channels.webchat.places import ACCOUNT, CHANNEL_NAME, OWNER_ID, PAGE, place_of
 from channels.webchat.protocol import StopFrame
@@ -53,6 +54,7 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._people = parts.people
         self._media = parts.media
+        self._commands = parts.commands
         self._threshold = Threshold()
         door = Door(self._logins, parts.people, parts.clock)
         self._routes = Routes(self, door, parts.media, parts.clock)
@@ -256,6 +258,7 @@ class WebchatChannel:
             media=self._media,
             threshold=self._threshold,
             clock=self._clock,
+            commands=offers(self._commands, login.rank),
         )
         connection = Connection(socket, parts)
         self._connections[connection] = login.person_id

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.contracts.command import ModelOffer
 from bot.contracts.session import AgentId
@@ -13,6 +14,7 @@ class AnAbout:
     """Two models and two tools."""
 
     version: str = "1.2.3"
+    folder: Path = Path("/nowhere")
     offers: tuple[ModelOffer, ...] = (
         ModelOffer(name="quick", model="gpt-4.1-mini", provider="openai"),
         ModelOffer(name="deep", model="claude-opus-4-7", provider="anthropic"),
@@ -23,6 +25,9 @@ class AnAbout:
 
     def tools(self, _agent_id: AgentId, rank: Rank) -> Sequence[str]:
         return ("read_file", "shell") if rank >= Rank.ADMIN else ()
+
+    def workspace(self, _agent_id: AgentId) -> Path:
+        return self.folder
 
     def sandbox(self) -> str:
         return "bubblewrap"

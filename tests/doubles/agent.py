@@ -80,6 +80,7 @@ class AgentBench:
             clock=self.clock,
             ids=CountingIds(),
             store_epoch=0,
+            history_turns=lambda _: 100,
         )
 
     def hooks(self, turn: Turn) -> Hooks:

@@ -5,7 +5,7 @@ import pytest
 
 from bot.contracts.document import Paragraph
 from bot.contracts.reply import ReplyKind, ReplyPayload
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 from bot.markup.plain import plain
 from bot.reply import notices
 from bot.reply.chinese import CHINESE
@@ -21,6 +21,10 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "queue_full": lambda language: notices.queue_full(20, language),
     "nothing_to_stop": notices.nothing_to_stop,
     "not_started": notices.not_started,
+    "anew": lambda language: notices.anew(7, language),
+    "not_permitted": lambda language: notices.not_permitted("/model", Rank.ADMIN, language),
+    "command_failed": lambda language: notices.command_failed("there is no git", language),
+    "command_broke": notices.command_broke,
     "not_delivered": lambda language: notices.not_delivered("the chat is gone", language),
 }
 

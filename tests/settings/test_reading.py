@@ -50,8 +50,13 @@ bindings:
       roles: [8, 9]
       sender: 1234567890123456789
     agent: main
-    sessions: {direct: per-peer}
-sessions: {direct: auto, links: {ana: [telegram:1, webchat:ana]}}
+    sessions: {scope: per-peer}
+sessions:
+  scope: auto
+  links: {ana: [telegram:1, webchat:ana]}
+  direct: {idle_days: 1, history_turns: 2}
+  rooms: {idle_days: 3, history_turns: 4}
+  retention_days: 5
 targets:
   standup: {channel: telegram, account: default, conversation: -100, thread: 3}
 expect:

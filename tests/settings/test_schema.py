@@ -60,10 +60,16 @@ FULL: Final[dict[str, Any]] = {
                 "sender": "42",
             },
             "agent": "main",
-            "sessions": {"direct": "per-peer"},
+            "sessions": {"scope": "per-peer"},
         }
     ],
-    "sessions": {"direct": "auto", "links": {"ana": ["webchat:1", "webchat:2"]}},
+    "sessions": {
+        "scope": "auto",
+        "links": {"ana": ["webchat:1", "webchat:2"]},
+        "direct": {"idle_days": 1, "history_turns": 2},
+        "rooms": {"idle_days": 3, "history_turns": 4},
+        "retention_days": 5,
+    },
     "targets": {
         "standup": {"channel": "webchat", "account": "a", "conversation": -100, "thread": "3"}
     },

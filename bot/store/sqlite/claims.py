@@ -277,7 +277,15 @@ def _insert(
     conversations.note(connection, turn)
     if arrival.change is not None:
         sessions.change(connection, turn, arrival.change, now)
+    elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
+        _say_anew(connection, arrival)
     return turn
+
+
+def _say_anew(connection: sqlite3.Connection, arrival: Arrival) -> None:
+    """Say that the session begins anew, before anything is answered in it."""
+    if arrival.anew_notice is not None:
+        outbox.queue(connection, [_reply(arrival, f"{arrival.turn_id}!anew", arrival.anew_notice)])
 
 
 def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Delivery:
