@@ -10,16 +10,22 @@ from typing import Final
 
 from bot.access.people import OwnerAlone, RecordedPeople
 from bot.access.rank import Ranks
-from bot.agent.answer import Agent
 from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
+from bot.agent.policy import Place
 from bot.agent.summary import summaries
-from bot.assistant import Seams, build_agents, open_lineup, sandbox_sought, tools_of
+from bot.assistant import (
+    Seams,
+    build_agents,
+    open_lineup,
+    open_purse,
+    policy_of,
+    sandbox_sought,
+    tools_of,
+)
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
@@ -56,13 +62,39 @@ OWNERS: Final = frozenset({"webchat:owner"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Who answers the owner on the page, and what the page is told of it."""
+
+    channels: tuple[Channel, ...]
+    server: HttpServer
+    router: Router
+
+    @property
+    def agent(self) -> AgentId:
+        """The agent that the owner's messages lead to there."""
+        return page_agent(self.channels, self.router)
+
+    def introduce(self, settings: Settings) -> None:
+        """Tell the page who answers; again after every change of the models."""
+        models = [settings.models[name] for name in settings.agents[self.agent].models]
+        for channel in self.channels:
+            if isinstance(channel, HasPage):
+                channel.introduce(
+                    address=self.server.address,
+                    model=", ".join(model.model for model in models),
+                    problem=settings.problem,
+                    demo=all(model.provider == "demo" for model in models),
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     """The whole bot, built and not yet running. `bot.serve` runs it."""
 
     settings: Settings
     store: Store
     gateway: Gateway
-    router: Router
+    page: Page
     lanes: Lanes
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
@@ -77,7 +109,7 @@ class App:
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        _introduce(self.channels, self.server, self.router, self.setup.settings)
+        self.page.introduce(self.setup.settings)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -112,40 +144,33 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineups = _lineups(settings, seams, opening)
-        agents, found = await build_agents(settings, store, lineups, sandbox, seams)
+        purse = await open_purse(settings, store, seams.clock)
+        agents, found = await build_agents(settings, store, lineups, sandbox, purse, seams)
         server = _server(settings, channels, store, web=web)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                sandbox=found,
-                clock=seams.clock,
-                lineups=tuple(lineups.values()),
-                page_agent=page_agent(channels, router),
-                introduce=partial(_introduce, channels, server, router),
-            ),
+        page = Page(channels=channels, server=server, router=router)
+        setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
+        deliveries = _deliveries(channels, seams)
+        runner = _runner(Answers(agents=agents, turns=store.turns, bus=bus), deliveries)
+        intake = Intake(
+            turns=store.turns,
+            router=router,
+            ranks=Ranks(owners=OWNERS, people=people),
+            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            allow=purse.allow,
+            bus=bus,
+            clock=seams.clock,
+            ids=seams.ids,
+            idle=settings.sessions.idle,
         )
-        _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        about = _about(setup, found, seams)
-        intake = _intake(settings, store, router, people, bus, about, seams)
         return App(
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=Lanes(
-                store.turns,
-                _runner(store, agents, deliveries, bus, seams),
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-            ),
+            lanes=_lanes(store, runner, settings, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineups=tuple(lineups.values()),
-            router=router,
+            page=page,
             retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
@@ -153,6 +178,40 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _setup(
+    settings: Settings,
+    store: Store,
+    lineups: tuple[Lineup, ...],
+    sandbox: Sandbox | NoSandbox,
+    page: Page,
+    seams: Seams,
+) -> LiveSetup:
+    """Build what the owner sees and changes, and offer it to every channel that shows it."""
+    running = Running(
+        ledger=store.ledger,
+        sandbox=sandbox,
+        clock=seams.clock,
+        lineups=lineups,
+        page_agent=page.agent,
+        introduce=page.introduce,
+    )
+    setup = LiveSetup(settings, running)
+    for channel in page.channels:
+        if isinstance(channel, OffersSetup):
+            channel.offer_setup(setup)
+    return setup
+
+
+def _lanes(store: Store, runner: TurnRunner, settings: Settings, seams: Seams) -> Lanes:
+    return Lanes(
+        store.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
+    )
 
 
 def _lineups(
@@ -166,49 +225,32 @@ def _lineups(
     return lineups
 
 
-def _runner(
-    store: Store,
-    agents: Mapping[AgentId, Agent],
-    deliveries: Deliveries,
-    bus: LocalBus,
-    seams: Seams,
-) -> TurnRunner:
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
     return TurnRunner(
-        turns=store.turns,
-        answer=Answers(agents=agents, turns=store.turns, bus=bus).answer,
+        turns=answers.turns,
+        answer=answers.answer,
         compose=deliveries.of_outcome,
-        bus=bus,
-        clock=seams.clock,
+        bus=answers.bus,
+        clock=deliveries.clock,
     )
 
 
-def _intake(  # noqa: PLR0913, PLR0917 - the composition root knows everybody
-    settings: Settings,
-    store: Store,
-    router: Router,
-    people: People,
-    bus: LocalBus,
-    about: About,
-    seams: Seams,
-) -> Intake:
-    return Intake(
-        turns=store.turns,
-        router=router,
-        ranks=Ranks(owners=OWNERS, people=people),
-        door=CommandDoor(COMMANDS, store, people, about),
-        bus=bus,
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
         clock=seams.clock,
-        ids=seams.ids,
-        idle=settings.sessions.idle,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
     )
 
 
 def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
-    tools = tools_of(sandbox, seams)
+    policy = policy_of(setup.settings, sandbox, seams)
     return LiveAbout(
         settings=lambda: setup.settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -257,28 +299,6 @@ def _couriers(
         )
         for channel in channels
     )
-
-
-def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
-    for channel in channels:
-        if isinstance(channel, OffersSetup):
-            channel.offer_setup(setup)
-
-
-def _introduce(
-    channels: Sequence[Channel], server: HttpServer, router: Router, settings: Settings
-) -> None:
-    """Tell the page who answers; again after every change of the models."""
-    agent = settings.agents[page_agent(channels, router)]
-    models = [settings.models[name] for name in agent.models]
-    for channel in channels:
-        if isinstance(channel, HasPage):
-            channel.introduce(
-                address=server.address,
-                model=", ".join(model.model for model in models),
-                problem=settings.problem,
-                demo=all(model.provider == "demo" for model in models),
-            )
 
 
 async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,9 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
+from bot.agent.policy import ToolPolicy
+from bot.agent.purse import Purse
+from bot.agent.rules import ToolNames
 from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
@@ -29,7 +32,9 @@ from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
 from bot.settings.sessions import SessionSettings
 from bot.setup.candidates import open_candidates
+from bot.setup.cost import price_of
 from bot.tools import BUILTIN
+from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
@@ -52,6 +57,7 @@ async def build_agents(
     store: Store,
     lineups: Mapping[tuple[str, ...], Lineup],
     found: Awaitable[Sandbox | NoSandbox],
+    purse: Purse,
     seams: Seams,
 ) -> tuple[Mapping[AgentId, Agent], Sandbox | NoSandbox]:
     """Build every agent, and return them with what holds their programs, once that is *found*.
@@ -63,12 +69,14 @@ async def build_agents(
     sandbox = await found
     fold, seen = Fold(_zone(seams.clock)), SeenInMemory()
     tools = tools_of(sandbox, seams)
+    policy = policy_of(settings, sandbox, seams)
     limits = Limits(model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls)
     agents = {
         AgentId(name): Agent(
             transcripts=store.transcripts,
             lineup=lineups[chosen.models],
             tools=tools,
+            permitted=policy.of_turn,
             build_request=_request_of(
                 RequestBuilder(
                     files=WorkspaceFiles(chosen.workspace),
@@ -76,8 +84,9 @@ async def build_agents(
                     sandbox_note=note_on(sandbox),
                 )
             ),
-            tool_context=_context_of(trees[chosen.workspace], sandbox, seen, seams.clock),
+            tool_context=_context_of(trees[chosen.workspace], sandbox, policy, seen, seams.clock),
             limits=limits,
+            purse=purse,
             clock=seams.clock,
             ids=seams.ids,
             store_epoch=store.epoch,
@@ -102,12 +111,28 @@ def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Line
     for name in models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
+            seam = seams.models[name]
             candidates.append(
-                Candidate(model=seams.models[name], max_output=model.max_output, name=name)
+                Candidate(model=seam, max_output=model.max_output, price=price_of(model), name=name)
             )
         else:
             candidates += (replace(c, name=name) for c in open_candidates(model, seams.clock))
     return Lineup(candidates)
+
+
+async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
+    """Open the book of today; yesterday's too, in case the clock is set back.
+
+    Raises:
+        StoreUnavailable: what was spent cannot be read.
+    """
+    yesterday = clock.now().astimezone().date() - timedelta(days=1)
+    return Purse(
+        settings.limits.caps(),
+        clock,
+        spent=await store.ledger.spending(yesterday),
+        allowed=await store.ledger.allowances(yesterday),
+    )
 
 
 def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
@@ -119,6 +144,26 @@ def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
     """
     for tool in tools:
         tool.parameters.schema()
+
+
+def policy_of(settings: Settings, sandbox: Sandbox | NoSandbox, seams: Seams) -> ToolPolicy:
+    """Work out who may have which tools used where, of those there are with *sandbox*.
+
+    Raises:
+        ConfigError: a rule names what does not exist.
+    """
+    tools, where = tools_of(sandbox, seams), str(settings.config_file)
+    return ToolPolicy(settings.tools, tools, names_of(seams), where=where)
+
+
+def names_of(seams: Seams) -> ToolNames:
+    """Return what rules about tools may name: every tool there can be, whatever holds programs."""
+    return ToolNames(
+        known=frozenset(tool.name for tool in (*BUILTIN, *seams.tools)),
+        groups=GROUPS,
+        profiles=PROFILES,
+        whole_folder=PROGRAMS,
+    )
 
 
 def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
@@ -170,7 +215,11 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
 
 
 def _context_of(
-    workspace: Workspace, sandbox: Sandbox | NoSandbox, seen: SeenFiles, clock: Clock
+    workspace: Workspace,
+    sandbox: Sandbox | NoSandbox,
+    policy: ToolPolicy,
+    seen: SeenFiles,
+    clock: Clock,
 ) -> ToolContextOf:
     box = None if isinstance(sandbox, NoSandbox) else sandbox
 
@@ -180,7 +229,7 @@ def _context_of(
             call_id=call.id,
             session_key=turn.session_key,
             rank=rank,
-            workspace=as_seen_by(rank, workspace),
+            workspace=as_seen_by(rank, workspace, writes=policy.of_turn(turn).writes),
             sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, assert_never
 
+from bot.contracts.budget import Price
 from bot.contracts.errors import (
     CandidatesExhausted,
     KeyExhausted,
@@ -28,6 +29,8 @@ class Candidate:
 
     model: ChatModel
     max_output: int = 8192
+    price: Price | None = None
+    """None where it is not known: its tokens are limited instead of its money."""
     name: str = ""
     """The model's name in the settings; empty: it has none beside the provider's."""
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -282,6 +282,39 @@ def targets() -> None:
     from bot.cli.route import list_targets
 
     list_targets()
+
+
+@app.command()
+def tools(
+    *,
+    rank: Annotated[
+        Literal["owner", "admin", "member", "guest"], typer.Option(help="Who asks.")
+    ] = "owner",
+    agent: Annotated[str, typer.Option(help="Which agent answers.")] = "main",
+    channel: Annotated[str, typer.Option(help="Where it is asked.")] = "",
+    conversation: Annotated[str, typer.Option(help="In which conversation of the channel.")] = "",
+) -> None:
+    """Say which tools a model gets, and by which rule each was given or taken away."""
+    from bot.agent.policy import Place
+    from bot.cli.tools import tools as tell
+
+    tell(rank, Place(agent=agent, channel=channel, conversation=conversation))
+
+
+@app.command()
+def usage(
+    *,
+    days: Annotated[int, typer.Option(min=1, max=3_650, help="How many, today included.")] = 7,
+    by: Annotated[
+        Literal["model", "agent", "person", "session", "day"],
+        typer.Option(help="What is added up together."),
+    ] = "model",
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Say what models used and cost, also of conversations that were deleted."""
+    from bot.cli.usage import usage as tell
+
+    tell(days, by, as_json=as_json)
 
 
 @app.command()

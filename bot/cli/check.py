@@ -9,6 +9,7 @@ from bot import __version__
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
 from bot.cli.route import moved_rooms
+from bot.cli.tools import mistaken_rules
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
 from bot.contracts.errors import ConfigError
@@ -52,7 +53,12 @@ def _complain(mistakes: Sequence[ConfigError]) -> bool:
 
 async def _tried(settings: Settings) -> bool:
     """Open what can be opened without touching the state, and let go of it."""
-    mistakes = [*await _models(settings), *await _channels(settings)]
+    sandbox = await find_sandbox() if settings.tools.shell else None
+    mistakes = [
+        *await _models(settings),
+        *await _channels(settings),
+        *mistaken_rules(settings, sandbox),
+    ]
     if mistakes:
         return _complain(mistakes)
     moved = await moved_rooms(settings)
@@ -61,7 +67,6 @@ async def _tried(settings: Settings) -> bool:
             typer.echo(f"✗ {each}", err=True)
         return False
     settings = with_doubts(settings, moved)
-    sandbox = await find_sandbox() if settings.tools.shell else None
     for line in _report(settings, sandbox):
         typer.echo(line)
     return True

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from bot.commands.allow import allow
 from bot.commands.export import export
 from bot.commands.help import commands_, help_
 from bot.commands.history import history
@@ -10,6 +11,7 @@ from bot.commands.new import new
 from bot.commands.resume import resume
 from bot.commands.status import status
 from bot.commands.think import think
+from bot.commands.usage import usage
 from bot.commands.verbose import verbose
 from bot.contracts.command import Command
 
@@ -17,6 +19,8 @@ BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    usage,
+    allow,
     new,
     resume,
     model,

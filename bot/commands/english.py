@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.sentences import (
+    AllowSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -10,14 +11,22 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    UsageSentences,
     VerboseSentences,
 )
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import dollars, written
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "nothing waits" if waiting == 0 else f"{waiting:,} waiting"
     return f"{words}, {'one is being answered' if busy else 'idle'}"
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    unpriced = f", {usage.unpriced_tokens:,} tokens at no known price"
+    return f"{dollars(usage.micro_usd)}, {tokens}{unpriced if usage.unpriced_tokens else ''}"
 
 
 def _set_to(first: str, others: str) -> str:
@@ -45,6 +54,7 @@ ENGLISH: Final = CommandSentences(
         tools="Tools",
         tokens="Used here",
         spent=lambda given, got, calls: f"{given:,} tokens in, {got:,} out, {calls:,} model calls",
+        cost="Spent today",
         nothing_chosen="nothing, all as configured",
         since="Since",
         began=lambda day, times: f"{day}, begun anew {times:,} times" if times else day,
@@ -105,5 +115,30 @@ ENGLISH: Final = CommandSentences(
         written=lambda where, turns: (
             f"{turns:,} {'turn is' if turns == 1 else 'turns are'} written down in {where}."
         ),
+    ),
+    usage=UsageSentences(
+        last="Last message",
+        session="This conversation, today",
+        yours="You, today",
+        today="Everybody, today",
+        background="Of it in the background",
+        by_model="By model",
+        by_person="By person",
+        used=_used,
+        of_limit=lambda limit, unit: f" (a day's limit: {written(limit, unit)})",
+    ),
+    allow=AllowSentences(
+        usage=(
+            "/allow alone goes on with what a limit ended here. /allow 1.50 gives today 1.50 US "
+            "dollars more; /allow 200000 tokens as many tokens; /allow 0.50 person webchat:anna "
+            "and /allow 0.50 others give it to members and guests."
+        ),
+        nothing_stopped="No limit stopped anything here.",
+        allowed=lambda allowed: (
+            f"Allowed: {written(allowed.amount, allowed.unit)} more today beyond "
+            f"`limits.{allowed.unit}.{allowed.scope}`"
+            f"{f' of {allowed.name}' if allowed.name else ''}."
+        ),
+        go_on="Go on from where you were stopped.",
     ),
 )

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.contracts.turn import Rank, Verbosity
+from bot.contracts.budget import Allowance, Unit
+from bot.contracts.turn import Rank, Usage, Verbosity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,8 @@ class StatusSentences:
     tokens: str
     spent: Callable[[int, int, int], str]
     """Input, output and calls."""
+    cost: str
+    """The label of what was spent today."""
     nothing_chosen: str
     since: str
     began: Callable[[str, int], str]
@@ -96,6 +99,33 @@ class ExportSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSentences:
+    """The labels of `/usage`, and the words in it."""
+
+    last: str
+    session: str
+    yours: str
+    today: str
+    background: str
+    by_model: str
+    by_person: str
+    used: Callable[[Usage], str]
+    of_limit: Callable[[int, Unit], str]
+    """What a day may cost, behind what it has cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowSentences:
+    """What `/allow` says."""
+
+    usage: str
+    nothing_stopped: str
+    allowed: Callable[[Allowance], str]
+    go_on: str
+    """What the model is told of the turn that goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSentences:
     """The commands' sentences in one language."""
 
@@ -113,3 +143,5 @@ class CommandSentences:
     verbose: VerboseSentences
     history: HistorySentences
     export: ExportSentences
+    usage: UsageSentences
+    allow: AllowSentences

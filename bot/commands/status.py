@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Final
 
 from bot.commands.say import card, said, sentences
+from bot.contracts.budget import Scope, dollars
 from bot.contracts.command import Command, CommandAnswer, CommandContext
 from bot.contracts.ledger import TurnQuery
 from bot.contracts.turn import QueueMode, Rank, SessionChoices, TurnState, Usage
@@ -30,8 +31,17 @@ async def _status(context: CommandContext, _rest: str) -> CommandAnswer:
         (words.chosen, chosen_words(context.choices) or words.nothing_chosen),
         (words.since, _since(context)),
         (words.tokens, words.spent(used.input_tokens, used.output_tokens, used.model_calls)),
+        (words.cost, await _cost(context) if admin else ""),
     ]
     return CommandAnswer(replies=(said(card(rows)),))
+
+
+async def _cost(context: CommandContext) -> str:
+    today = await context.store.ledger.spending(context.now.astimezone().date())
+    total = sum((one.usage for one in today), Usage())
+    limit = context.about.caps().money.get(Scope.DAY)
+    of_limit = "" if limit is None else f" / {dollars(limit)}"
+    return f"{dollars(total.micro_usd)}{of_limit}"
 
 
 def chosen_words(choices: SessionChoices) -> str:

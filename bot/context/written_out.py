@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import CallStarted, Nudge, Received, Recorded, Reset
+from bot.contracts.transcript import CallStarted, Nudge, Received, Recorded, Reset, Unanswered
 
 _LONGEST_RESULT: Final = 2_000
 """Characters of a tool's result in the Markdown; the JSON has all of it."""
@@ -67,7 +67,7 @@ def _told(one: Recorded) -> Iterator[str]:
             yield f"Result of `{result.name}` ({result.state}):\n\n{fenced(cut)}"
         case Reset():
             yield "---\n\nHere it began anew."
-        case CallStarted() | Nudge():
+        case CallStarted() | Nudge() | Unanswered():
             pass
         case _:
             assert_never(one.entry)

@@ -229,6 +229,16 @@ class HasPage(Protocol):
         ...
 
 
+@runtime_checkable
+class MeetsOwner(Protocol):
+    """An ability: the owner has a place here, where they are told what concerns them."""
+
+    @property
+    def owner_place(self) -> Target:
+        """Where that is."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelParts:
     """What a channel is built from."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.people import People
@@ -42,6 +43,10 @@ class About(Protocol):
 
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
         ...
 
     def workspace(self, agent_id: AgentId) -> Path:
@@ -82,6 +87,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    allowances: tuple[Allowance, ...] = ()
+    """What is allowed beyond limits on spending."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

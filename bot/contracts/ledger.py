@@ -2,17 +2,27 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Protocol
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.moved import Move
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId, TurnState, Usage
+from bot.contracts.turn import (
+    Lane,
+    Outcome,
+    Rank,
+    SessionChoices,
+    Turn,
+    TurnId,
+    TurnState,
+    Usage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +49,22 @@ class TurnRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
-    """What models were asked for since some moment."""
+class Spending:
+    """What one person's turns used of one model, in one session, on one day."""
 
+    day: date
+    """By the operator's clock, when it was recorded."""
+    person: str
+    """Channel and sender id, such as ``webchat:owner``."""
+    rank: Rank
+    agent_id: AgentId
+    session_key: SessionKey
+    model: str
+    """The provider's name for it."""
+    lane: Lane
     turns: int
-    """Turns in which a model answered at least once."""
-    by_model: Mapping[str, Usage]
-    """What each used, by the provider's name for it."""
+    """Turns in which it answered; one that several models answered counts with each."""
+    usage: Usage
 
 
 class Direction(StrEnum):
@@ -181,16 +200,20 @@ class Ledger(Protocol):
         """Return what a session remembers of one turn, in order."""
         ...
 
-    async def spent(self, since: datetime) -> Spent:
-        """Return what models answered since *since*, as their answers were recorded.
+    async def spending(self, since: date) -> Sequence[Spending]:
+        """Return what was used on *since* and on every day after it, the oldest first.
 
-        What was said in a conversation that was deleted is not in it. The cost follows what
-        happened since, not the length of history.
+        It was added up in the commits that recorded the answers, and stays when a conversation
+        is deleted.
         """
         ...
 
     async def moves(self) -> Sequence[Move]:
         """Return every move of a room that was reported, once each."""
+        ...
+
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

@@ -14,8 +14,9 @@ from typing import Protocol
 from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Ending, Entry, Recorded
+from bot.contracts.transcript import Ending, Entry, Recorded, Unanswered
 from bot.contracts.turn import Arrival, Lane, QueueMode, Turn, TurnId
 
 
@@ -204,6 +205,13 @@ class Transcripts(Protocol):
 
         Raises:
             LeaseLost: the turn is somebody else's by now, or over.
+        """
+        ...
+
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        """Count what a call of *turn* cost, or may have cost, whoever has the turn by now.
+
+        It is in the spending and in no transcript: the turn is over, or somebody else's.
         """
         ...
 

@@ -192,16 +192,20 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
     """Return *arrival* with what *answers* say and change, together."""
     change = _together([one.change for one in answers if one.change is not None])
     reason = f"command:{command.name}"
+    allowances = tuple(allowed for one in answers for allowed in one.allowances)
     goes_on = next((one.goes_on for one in answers if one.goes_on is not None), None)
     if goes_on is not None:
         admission = Dispatch(reason=reason)
-        return replace(arrival, admission=admission, change=change, told=goes_on)
+        return replace(
+            arrival, admission=admission, change=change, allowances=allowances, told=goes_on
+        )
     return replace(
         arrival,
         admission=Handled(reason=reason),
         mode=QueueMode.STEER,
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,
+        allowances=allowances,
         stopped_notice=notices.not_started(notices.language_of(arrival.inbound.text)),
     )
 

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from bot.access.rank import Ranks
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
+from bot.contracts.budget import Allowance
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.events import Bus, TurnQueued
@@ -38,6 +39,8 @@ class Intake:
     router: Router
     ranks: Ranks
     door: CommandDoor
+    allow: Callable[[Allowance], None]
+    """Takes what the owner allows beyond limits, once it is recorded."""
     bus: Bus
     clock: Clock
     ids: Ids
@@ -103,6 +106,8 @@ class Intake:
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
+                for allowance in arrival.allowances:
+                    self.allow(allowance)
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
                     self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
@@ -118,6 +123,7 @@ class Intake:
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
                     change=None,
+                    allowances=(),
                 )
                 return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:

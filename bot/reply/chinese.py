@@ -2,8 +2,43 @@
 
 from typing import Final
 
+from bot.contracts.budget import LimitMet, Scope, Unit, dollars
 from bot.contracts.turn import Failure, Rank
 from bot.reply.sentences import Sentences
+
+_WHOSE: Final = {
+    Scope.TURN: "每条消息",
+    Scope.SESSION: "这个会话每天",
+    Scope.PERSON: "你每天",
+    Scope.OTHERS: "所有成员和访客每天合计",
+    Scope.AGENT: "这个助手每天",
+    Scope.BACKGROUND: "后台任务每天",
+    Scope.DAY: "每天",
+}
+
+
+def _amount(amount: int, unit: Unit) -> str:
+    return dollars(amount) if unit is Unit.MONEY else f"{amount:,} 个 token"
+
+
+def _amounts(met: LimitMet) -> str:
+    limit, spent = _amount(met.limit, met.unit), _amount(met.spent, met.unit)
+    return f"{_WHOSE[met.scope]}的上限是 {limit}（`{met.setting}`），已用 {spent}"
+
+
+def _spent(met: LimitMet) -> str:
+    if met.until is None:
+        return f"下一步的费用可能超出余额，我停下了：{_amounts(met)}。再发一条消息，我就接着做。"
+    return (
+        f"下一步的费用可能超出余额，我停下了：{_amounts(met)}。"
+        f"{met.until:%Y-%m-%d %H:%M} 重新计算；我的主人发送 `/allow` 就能马上继续。"
+    )
+
+
+def _nearly_spent(met: LimitMet) -> str:
+    begins = "" if met.until is None else f"{met.until:%Y-%m-%d %H:%M} 重新计算。"
+    return f"额度快用完了：{_amounts(met)}。{begins}"
+
 
 _FOR: Final = {
     Rank.STRANGER: "所有人",
@@ -37,6 +72,9 @@ CHINESE: Final = Sentences(
         ),
         Failure.BROKEN: "我内部出了故障，这件事没能完成。日志里有详细信息。",
     },
+    spent=_spent,
+    nearly_spent=_nearly_spent,
+    nearly_spent_by=lambda met, person: f"{_nearly_spent(met)}最近一次使用者是 {person}。",
     queue_full=lambda waiting: (
         f"这条消息没有接收：这里已有 {waiting} 条消息在等待。请稍后再发，或发送 /stop。"
     ),

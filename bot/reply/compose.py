@@ -58,6 +58,8 @@ def _told(
             return (notices.no_answer(language),) if direct else ()
         case OutcomeKind.INTERRUPTED:
             return (notices.interrupted(language),)
+        case OutcomeKind.FAILED if outcome.ended_by is not None:
+            return (notices.spent(outcome.ended_by, language),)
         case OutcomeKind.FAILED:
             return (notices.failed(outcome.reason, language, outcome.failure),)
         case _:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from bot.contracts.budget import LimitMet, Scope, written
 from bot.contracts.turn import Failure, Rank
 from bot.reply.sentences import Sentences
 
@@ -16,6 +17,40 @@ _FOR: Final = {
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+_WHOSE: Final = {
+    Scope.TURN: "one message",
+    Scope.SESSION: "this conversation a day",
+    Scope.PERSON: "you a day",
+    Scope.OTHERS: "all members and guests together a day",
+    Scope.AGENT: "this agent a day",
+    Scope.BACKGROUND: "background work a day",
+    Scope.DAY: "a day",
+}
+
+
+def _amounts(met: LimitMet) -> str:
+    limit, spent = written(met.limit, met.unit), written(met.spent, met.unit)
+    return f"{spent} of the {limit} for {_WHOSE[met.scope]} (`{met.setting}`)"
+
+
+def _spent(met: LimitMet) -> str:
+    if met.until is None:
+        return (
+            f"I stopped, because the next step may cost more than what is left: {_amounts(met)} is "
+            "spent. Write again and I will go on from here."
+        )
+    return (
+        f"I stopped, because the next step may cost more than what is left: {_amounts(met)} is "
+        f"spent. It begins anew at {met.until:%H:%M on %Y-%m-%d}; my owner can go on at once with "
+        "`/allow`."
+    )
+
+
+def _nearly_spent(met: LimitMet) -> str:
+    begins = "" if met.until is None else f" It begins anew at {met.until:%H:%M on %Y-%m-%d}."
+    return f"Nearly used up: {_amounts(met)}.{begins}"
 
 
 ENGLISH: Final = Sentences(
@@ -65,6 +100,9 @@ ENGLISH: Final = Sentences(
         ),
         Failure.BROKEN: "Something broke inside me, so I could not finish this. My log says what.",
     },
+    spent=_spent,
+    nearly_spent=_nearly_spent,
+    nearly_spent_by=lambda met, person: f"{_nearly_spent(met)} It was {person} who used it last.",
     queue_full=lambda waiting: (
         f"I did not take this message, because {_count(waiting, 'message')} already "
         f"{'waits' if waiting == 1 else 'wait'} here. Please send it again later, or write /stop."

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Failure, Rank
@@ -66,6 +67,19 @@ def failed(reason: str, language: Language, failure: Failure | None = None) -> R
     sentences = _SENTENCES[language]
     own = sentences.failures.get(failure) if failure else None
     return _notice(own or sentences.failed(_clause(reason)))
+
+
+def spent(met: LimitMet, language: Language) -> ReplyPayload:
+    """The turn ended because its next model call would go beyond a limit."""
+    return _notice(_SENTENCES[language].spent(met))
+
+
+def nearly_spent(met: LimitMet, language: Language, person: str | None = None) -> ReplyPayload:
+    """A limit is near its end; with *person*, told to the owner of somebody else."""
+    sentences = _SENTENCES[language]
+    if person is None:
+        return _notice(sentences.nearly_spent(met))
+    return _notice(sentences.nearly_spent_by(met, person))
 
 
 def no_answer(language: Language) -> ReplyPayload:

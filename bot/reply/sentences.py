@@ -7,6 +7,7 @@ A further language is one more file with such a table and one line in
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.turn import Failure, Rank
 
 
@@ -22,6 +23,13 @@ class Sentences:
     """The model said nothing where something must be said."""
     failures: Mapping[Failure, str]
     """The turn ended without an answer, for a reason that has a sentence of its own."""
+    spent: Callable[[LimitMet], str]
+    """The turn ended because its next model call would go beyond a limit: which, how much, until
+    when, and what goes on."""
+    nearly_spent: Callable[[LimitMet], str]
+    """A limit is near its end."""
+    nearly_spent_by: Callable[[LimitMet, str], str]
+    """The same to the owner, of somebody else, who is named."""
     queue_full: Callable[[int], str]
     """So many messages wait already that this one was not taken."""
     nothing_to_stop: str

@@ -188,6 +188,7 @@ class Reading:
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
         self._look_at_workspaces(agents)
+        self._check_tools(written, agents)
         settings = Settings(
             home=self.surroundings.home,
             agents=agents,
@@ -218,6 +219,18 @@ class Reading:
         except ModelUnusable as error:
             self._note((*path, error.setting), error.found, error.expected)
             return ModelSettings(provider=entry.provider, model=entry.model)
+
+    def _check_tools(self, written: Configuration, agents: Mapping[str, AgentSettings]) -> None:
+        """Refuse rules about tools for an agent or a channel that is not there."""
+        tools, doors = written.tools, written.channels
+        named = [
+            *((("agents", name), name, agents) for name in tools.agents),
+            *((("channels", name), name, doors) for name in tools.channels),
+            *((("conversations", key), key.split(":")[0], doors) for key in tools.conversations),
+        ]
+        for path, name, known in named:
+            if name not in known and not self._is_wrong((path[0],)):
+                self._note(("tools", *path), repr(name), one_of(known, name))
 
     def _check_workspace(self, agent_id: str, agent: AgentSettings) -> None:
         """Refuse a workspace from which a tool could reach the keys."""

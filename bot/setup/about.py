@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot import __version__
+from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
@@ -43,6 +44,10 @@ class LiveAbout:
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
         return self.tools_of(agent_id, rank)
+
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        return self.settings().limits.caps()
 
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""

@@ -46,6 +46,9 @@ class WebchatChannel:
     account = ACCOUNT
     capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
+    owner_place = Target(
+        channel=PAGE.channel, account=PAGE.account, conversation_id=PAGE.conversation_id
+    )
 
     def __init__(self, parts: ChannelParts) -> None:
         self._about = About()

@@ -345,6 +345,7 @@ class Connection:
                 delivery.payload.fallback
                 for delivery in host.deliveries
                 if delivery.target.conversation_key == self._live.conversation
+                and delivery.id.startswith(host.turn.id)  # no warning beside it
             ),
             usage=TokensSpent(**asdict(outcome.usage)),
         )

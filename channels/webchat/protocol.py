@@ -238,13 +238,16 @@ class StatusFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokensSpent:
-    """What a turn cost."""
+    """What a turn used, and what it cost in millionths of a US dollar."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    kept_tokens: int = 0
     model_calls: int = 0
     tool_calls: int = 0
+    micro_usd: int = 0
+    unpriced_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -306,9 +306,10 @@ class EventReader:
 
 def _spent(usage: _Usage) -> Usage:
     """Count what was read from or written to the cache as input too: they report it apart."""
-    cached = usage.cache_read_input_tokens or 0
+    cached, kept = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     return Usage(
-        input_tokens=(usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached,
+        input_tokens=(usage.input_tokens or 0) + kept + cached,
         output_tokens=usage.output_tokens or 0,
         cached_tokens=cached,
+        kept_tokens=kept,
     )

@@ -22,7 +22,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import attempts, conversations, outbox, sessions
+from bot.store.sqlite import attempts, conversations, outbox, sessions, spending
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
@@ -279,6 +279,8 @@ def _insert(
         sessions.change(connection, turn, arrival.change, now)
     elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
         _say_anew(connection, arrival)
+    if arrival.allowances:
+        spending.allow(connection, turn, now)
     return turn
 
 

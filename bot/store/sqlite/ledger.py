@@ -3,12 +3,13 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from functools import partial
 from operator import itemgetter
 from typing import Final
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.ledger import (
@@ -17,7 +18,7 @@ from bot.contracts.ledger import (
     DeliveryQuery,
     Line,
     Session,
-    Spent,
+    Spending,
     TurnQuery,
     TurnRecord,
 )
@@ -43,7 +44,7 @@ from bot.store.sqlite.rows import (
     turn_of,
 )
 from bot.store.sqlite.sessions import one_session
-from bot.store.sqlite.spending import spent
+from bot.store.sqlite.spending import allowances, spending
 
 _TURNS: Final = (
     "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
@@ -226,13 +227,13 @@ class SqliteLedger:
 
         return await self._reader.read(unit)
 
-    async def spent(self, since: datetime) -> Spent:
-        """Return what models answered since *since*, as their answers were recorded."""
+    async def spending(self, since: date) -> Sequence[Spending]:
+        """Return what was used on *since* and on every day after it, the oldest first."""
+        return await self._reader.read(partial(spending, since=since))
 
-        def unit(connection: sqlite3.Connection) -> Spent:
-            return spent(connection, since)
-
-        return await self._reader.read(unit)
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
+        return await self._reader.read(partial(allowances, since=since))
 
     async def moves(self) -> Sequence[Move]:
         """Return every move of a room that was reported, once each."""
