@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
 from bot.agent.summary import summaries
@@ -24,7 +21,15 @@ from bot.assistant import (
 )
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, MeetsOwner, ServesHttp
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    MeetsOwner,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
@@ -34,6 +39,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
@@ -55,10 +61,6 @@ from bot.setup import LiveSetup, Running
 from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +141,15 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         bus = LocalBus()
         router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
         settings = with_doubts(settings, router.moved)
-        people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, router, seams)
+        specs = load_channels(settings)
+        entrance = await open_entrance(settings, specs, store, seams)
+        channels = _channels(settings, specs, store, entrance.people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineups = _lineups(settings, seams, opening)
         purse = await open_purse(settings, store, seams.clock)
         agents, found = await build_agents(settings, store, lineups, sandbox, purse, seams)
-        server = _server(settings, channels, store, web=web)
+        server = _server(settings, channels, store, entrance, web=web)
         page = Page(channels=channels, server=server, router=router)
         setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
         deliveries = _deliveries(channels, seams)
@@ -154,8 +157,10 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         intake = Intake(
             turns=store.turns,
             router=router,
-            ranks=Ranks(owners=OWNERS, people=people),
-            door=CommandDoor(COMMANDS, store, people, _about(setup, found, seams)),
+            doorkeeper=entrance.doorkeeper,
+            door=CommandDoor(
+                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
+            ),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -166,7 +171,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=_lanes(store, runner, settings, seams),
+            lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineups=tuple(lineups.values()),
@@ -204,9 +209,9 @@ def _setup(
     return setup
 
 
-def _lanes(store: Store, runner: TurnRunner, settings: Settings, seams: Seams) -> Lanes:
+def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
     return Lanes(
-        store.turns,
+        runner.turns,
         runner,
         seams.clock,
         worker=seams.ids.new(),
@@ -255,14 +260,13 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
     )
 
 
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
-
-
 def _channels(
-    settings: Settings, store: Store, people: People, router: Router, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    router: Router,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     workspaces = {name: Path(agent.workspace) for name, agent in settings.agents.items()}
 
@@ -279,10 +283,7 @@ def _channels(
         live_document=LiveMarkdown,
         commands=COMMANDS,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
@@ -306,7 +307,12 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
 
 
 def _server(
-    settings: Settings, channels: Sequence[Channel], store: Store, *, web: bool
+    settings: Settings,
+    channels: Sequence[Channel],
+    store: Store,
+    entrance: Entrance,
+    *,
+    web: bool,
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -315,10 +321,13 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
-        ]
-        + [*session_routes(partial(_forget, store))],
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
+        ],
     )

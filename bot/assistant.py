@@ -16,10 +16,10 @@ from bot.agent.lineup import Lineup
 from bot.agent.policy import ToolPolicy
 from bot.agent.purse import Purse
 from bot.agent.rules import ToolNames
-from bot.clock import RandomIds, SystemChance, SystemClock
+from bot.clock import RandomIds, SecretCodes, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
-from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.clock import Chance, Clock, Codes, Ids
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
@@ -48,6 +48,7 @@ class Seams:
     clock: Clock = field(default_factory=SystemClock)
     ids: Ids = field(default_factory=RandomIds)
     chance: Chance = field(default_factory=SystemChance)
+    codes: Codes = field(default_factory=SecretCodes)
     models: Mapping[str, ChatModel] | None = None
     tools: tuple[Tool[Any], ...] = ()
 
@@ -98,7 +99,7 @@ async def build_agents(
 
 
 def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
-    return sessions.of(turn.arrival.inbound.conversation.kind).history_turns
+    return sessions.history(turn.arrival.inbound.conversation.kind)
 
 
 def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Lineup:

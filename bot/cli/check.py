@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from bot import __version__
+from bot.access.doubts import doubts
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
 from bot.cli.route import moved_rooms
@@ -16,6 +17,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.entrance import load_channels
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
@@ -25,7 +27,6 @@ from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
 from bot.setup.findings import findings, look_at_disk
 from bot.workspace.given import GivenFiles
-from channels import load_channel
 
 
 def check() -> bool:
@@ -98,7 +99,7 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     )
     for name, section in settings.channels.items():
         try:
-            await load_channel(name, settings.module_of(name)).open(section, parts).close()
+            await load_channels(settings, name)[name].open(section, parts).close()
         except ConfigError as error:
             mistakes.append(error)
     return mistakes
@@ -137,3 +138,7 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     disk = look_at_disk(settings.home)
     for finding in findings(settings, sandbox=sandbox, disk=disk):
         yield f"! {finding.what}; to mend it: {finding.fix}"
+    specs = load_channels(settings)
+    shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
+    for what, fix in doubts(settings, shapes):
+        yield f"! {what}; to mend it: {fix}"

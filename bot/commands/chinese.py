@@ -13,6 +13,7 @@ from bot.commands.sentences import (
     ThinkSentences,
     UsageSentences,
     VerboseSentences,
+    WhoSentences,
 )
 from bot.contracts.budget import Unit, dollars
 from bot.contracts.turn import Rank, Usage, Verbosity
@@ -39,6 +40,8 @@ def _set_to(first: str, others: str) -> str:
 
 CHINESE: Final = CommandSentences(
     summaries={
+        "pair": "让等待的人进来",
+        "whoami": "你是谁，以及你能做什么",
         "help": "可以让我做什么",
         "commands": "列出所有命令，以及谁可以用",
         "status": "我和这个会话现在的情况",
@@ -59,6 +62,26 @@ CHINESE: Final = CommandSentences(
     },
     help_opening="照常给我写消息即可。以下面这些开头的消息是给我本身的：",
     commands_opening="所有命令，以及谁可以用：",
+    pair_waiting="这些人在等待进入。向他们要配对码，然后写 /pair 加上它：",
+    pair_nobody="没有人在等待进入。",
+    pair_closed="现在不让任何人进来：我的设置有误。",
+    paired=lambda who, name: (
+        f"{who}（自称 {name}）可以在私聊中作为访客进来了。请对方再发一次消息。"
+    ),
+    whoami=WhoSentences(
+        account="你的账号",
+        name="你的自称",
+        rank="你在这里是",
+        place="我们在",
+        counts="只有账号算数：名字谁都可以用。",
+        are={
+            Rank.STRANGER: "陌生人",
+            Rank.GUEST: "访客：我们可以聊天",
+            Rank.MEMBER: "成员：可以聊天，我也为你读共享文件",
+            Rank.ADMIN: "管理员：所有工具",
+            Rank.OWNER: "主人：所有工具，以及我记得的一切",
+        },
+    ),
     status=StatusSentences(
         version="版本",
         model="模型",

@@ -126,6 +126,19 @@ class AllowSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WhoSentences:
+    """The labels of `/whoami`, and the words in it."""
+
+    account: str
+    name: str
+    rank: str
+    place: str
+    counts: str
+    are: Mapping[Rank, str]
+    """What somebody of a rank is here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSentences:
     """The commands' sentences in one language."""
 
@@ -135,6 +148,12 @@ class CommandSentences:
     """Who may give a command, such as ``for admins``; nothing for everybody."""
     help_opening: str
     commands_opening: str
+    pair_waiting: str
+    pair_nobody: str
+    pair_closed: str
+    paired: Callable[[str, str], str]
+    """Somebody was let in: their account, and what they call themself."""
+    whoami: WhoSentences
     status: StatusSentences
     new: str
     resume: ResumeSentences

@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
@@ -71,6 +71,8 @@ class CommandContext:
     """As it stands, or None before its first turn."""
     store: Store
     people: People
+    pairs: Pairs | None
+    """Who waits to be let in; None where nobody is let in for now."""
     about: About
     commands: tuple["Command", ...]
     """All there are."""

@@ -38,6 +38,10 @@ class NotInvited(BotError):
     """Whoever invited or shut out a person must act: the sentence says what is wrong."""
 
 
+class AccessRefused(BotError):
+    """Whoever let in, shut out or made somebody owner must act: the sentence says what is wrong."""
+
+
 class StoreUnavailable(BotError):
     """The operator must act: nothing can be recorded (disk full, file broken, no rights).
 

@@ -5,21 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
-from bot.access.rank import Ranks
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
 from bot.contracts.budget import Allowance
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import StoreUnavailable
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.moved import move_of
 from bot.contracts.reply import Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
-from bot.kernel.admit import admit
-from bot.kernel.classify import classify
 from bot.kernel.commands import CommandDoor
+from bot.kernel.doorkeeper import Doorkeeper, Judged
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -37,7 +36,7 @@ class Intake:
 
     turns: Turns
     router: Router
-    ranks: Ranks
+    doorkeeper: Doorkeeper
     door: CommandDoor
     allow: Callable[[Allowance], None]
     """Takes what the owner allows beyond limits, once it is recorded."""
@@ -57,18 +56,36 @@ class Intake:
             StoreUnavailable: nothing was recorded.
         """
         faults.reach("in.recv")
-        arrivals = [await self._arrival(inbound) for inbound in inbounds]
-        with faults.commit("in.commit"):
-            results = await self.turns.open(*arrivals, cursor=cursor)
-        return [
-            await self._accepted(arrival, result)
-            for arrival, result in zip(arrivals, results, strict=True)
+        told_of = [self.doorkeeper.told_of(inbound) for inbound in inbounds]
+        judged = [
+            await self.doorkeeper.judge(inbound)
+            for inbound, row in zip(inbounds, told_of, strict=True)
+            if row is None
         ]
+        opened = iter(await self._opened(judged, cursor) if judged or cursor else ())
+        return [next(opened) if row is None else row for row in told_of]
 
-    async def _arrival(self, inbound: Inbound) -> Arrival:
-        event = classify(inbound)
-        sender_rank = await self.ranks.of(inbound)
-        admission = self._room_moved(inbound) or admit(inbound, event, sender_rank)
+    async def _opened(self, judged: Sequence[Judged], cursor: Cursor | None) -> Sequence[Accepted]:
+        async with self.doorkeeper.in_order(judged):
+            arrivals = [await self._arrival(one) for one in judged]
+            try:
+                with faults.commit("in.commit"):
+                    results = await self.turns.open(*arrivals, cursor=cursor)
+            except StoreUnavailable:
+                self.doorkeeper.failed(judged)
+                raise
+            accepted = [
+                await self._accepted(arrival, result)
+                for arrival, result in zip(arrivals, results, strict=True)
+            ]
+            for arrival, one, row in zip(arrivals, judged, accepted, strict=True):
+                await self.doorkeeper.opened(arrival, one, row)
+            return accepted
+
+    async def _arrival(self, judged: Judged) -> Arrival:
+        inbound = judged.inbound
+        moved = self._room_moved(inbound)
+        admission = moved or judged.admission
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self.clock.now()
@@ -77,8 +94,8 @@ class Intake:
             turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self.router.route(inbound, sender_rank),
-            rank=sender_rank,
+            route=self.router.route(inbound, judged.rank),
+            rank=judged.rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
             target=_target(inbound),
@@ -89,7 +106,12 @@ class Intake:
             unused_since=now - idle if idle else None,
             anew_notice=notices.anew(idle.days, language) if idle else None,
         )
-        return await self.door.answer(arrival)
+        answered = await self.door.answer(arrival)
+        if (
+            moved or answered.admission is not admission
+        ):  # a command, which passes the gate of a room
+            return answered
+        return await self.doorkeeper.answer(answered, judged)
 
     def _room_moved(self, inbound: Inbound) -> Handled | None:
         """Know a room under its new id from here on: what comes with it in a batch, too.

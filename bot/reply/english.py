@@ -112,6 +112,39 @@ ENGLISH: Final = Sentences(
     not_delivered=lambda reason: (
         f"I had an answer and could not bring it to you: {reason}. Please ask again."
     ),
+    not_paired=lambda code, command: (
+        f"I do not know you, and keep nothing of what you wrote. Your code is {code}. Whoever runs "
+        f"me lets you in within an hour: `{command} {code}`, or /pair {code} to me. Then write "
+        "again."
+    ),
+    owner_made="You are my owner here from now on.",
+    wrong_code="This is not the code. Ask the terminal for a new one: it works for ten minutes.",
+    too_long=lambda most: (
+        f"I did not take this message: it is longer than {most:,} characters. Please send it as "
+        "a file, or in parts."
+    ),
+    too_fast="You write faster than I read. I took the first messages; please wait a little.",
+    gates={
+        "room:not-listed": lambda where, setting: (
+            f"I do not listen in {where}. To change that, put it below `{setting}` in config.yaml "
+            "and start me again."
+        ),
+        "rooms:disabled": lambda where, setting: (
+            f"I listen in no room, and so not in {where}. To change that, set `{setting}` to "
+            "allowlist in config.yaml, list the room and start me again."
+        ),
+        "room:not-mentioned": lambda where, setting: (
+            f"In {where} I answer who names me, replies to me or gives me a command. For more, "
+            f"write `mention: off` below `{setting}` in config.yaml and start me again."
+        ),
+        "direct:disabled": lambda _, setting: (
+            f"I answer nobody in direct chats here. To change that, set `{setting}` to pairing in "
+            "config.yaml and start me again."
+        ),
+        "message:empty": lambda _, __: (
+            "There was nothing in your message that I can read: no words and no file."
+        ),
+    },
     anew=lambda days: (
         f"It was quiet here for over {_count(days, 'day')}, so we begin anew. "
         "/resume brings back what was before."

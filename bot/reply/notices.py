@@ -107,6 +107,37 @@ def not_delivered(reason: str, language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].not_delivered(_clause(reason)))
 
 
+def not_paired(code: str, command: str, language: Language) -> ReplyPayload:
+    """A stranger wrote: *code* lets them in, and *command* is what the operator types."""
+    return _notice(_SENTENCES[language].not_paired(code, command))
+
+
+def owner_made(language: Language) -> ReplyPayload:
+    """Somebody told the code that makes them owner."""
+    return _notice(_SENTENCES[language].owner_made)
+
+
+def wrong_code(language: Language) -> ReplyPayload:
+    """Somebody told a code that is not the one."""
+    return _notice(_SENTENCES[language].wrong_code)
+
+
+def too_long(most: int, language: Language) -> ReplyPayload:
+    """A message has more than *most* characters."""
+    return _notice(_SENTENCES[language].too_long(most))
+
+
+def too_fast(language: Language) -> ReplyPayload:
+    """Somebody writes faster than it is read."""
+    return _notice(_SENTENCES[language].too_fast)
+
+
+def kept_back(reason: str, where: str, setting: str, language: Language) -> ReplyPayload | None:
+    """A rule kept a message of the owner back; None for a rule that says so itself."""
+    sentence = _SENTENCES[language].gates.get(reason)
+    return None if sentence is None else _notice(sentence(where, setting))
+
+
 def anew(days: int, language: Language) -> ReplyPayload:
     """Nobody said anything for so many days that the conversation begins anew."""
     return _notice(_SENTENCES[language].anew(days))

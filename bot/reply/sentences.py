@@ -38,6 +38,19 @@ class Sentences:
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]
     """An answer was made and could not be brought, for a reason."""
+    not_paired: Callable[[str, str], str]
+    """A stranger wrote: their code, and the command by which whoever runs the bot lets them in."""
+    owner_made: str
+    """Somebody told the code that makes them owner."""
+    wrong_code: str
+    """Somebody told a code that is not the one."""
+    too_long: Callable[[int], str]
+    """A message has more characters than this many."""
+    too_fast: str
+    """Somebody writes faster than it is read."""
+    gates: Mapping[str, Callable[[str, str], str]]
+    """A rule kept a message of the owner back: where it was written, and what to change in the
+    settings. By the admission's reason."""
     anew: Callable[[int], str]
     """Nobody said anything for so many days that the conversation begins anew."""
     not_permitted: Callable[[str, Rank], str]

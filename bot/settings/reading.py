@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from bot.contracts.errors import ConfigError
 from bot.contracts.route import MAIN
+from bot.settings.access import PersonSettings
 from bot.settings.agents import AgentSettings
 from bot.settings.choice import choice, with_choice
 from bot.settings.elsewhere import addresses, stored_tokens
@@ -188,6 +189,7 @@ class Reading:
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
         self._look_at_workspaces(agents)
+        self._check_people(written.people)
         self._check_tools(written, agents)
         settings = Settings(
             home=self.surroundings.home,
@@ -195,6 +197,7 @@ class Reading:
             models=models,
             channels={name: section.own for name, section in written.channels.items()},
             sections=written.channels,
+            people=written.people,
             http=written.http,
             store=written.store,
             tools=written.tools,
@@ -249,6 +252,15 @@ class Reading:
                     f"{self._where(('agents', other))}: agents.{other} has {how} of agents.{one}:"
                     " what one of them writes, the other reads"
                 )
+
+    def _check_people(self, people: Mapping[str, PersonSettings]) -> None:
+        """Refuse an account that is said to be two people's."""
+        whose: dict[str, str] = {}
+        for name, person in people.items():
+            for number, each in enumerate(person.ids):
+                if whose.setdefault(each, name) != name:
+                    found = f"{each!r}, which {whose[each]} has already"
+                    self._note(("people", name, "ids", number), found, "one person for each id")
 
     def _note(self, path: KeyPath, found: str, expected: str) -> None:
         setting = dotted(path) or "the file"

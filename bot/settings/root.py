@@ -9,6 +9,7 @@ from pydantic import Field
 from bot.contracts.route import Binding, DirectScope, Expectation, Routing
 from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.turn import Rank
+from bot.settings.access import PersonName, PersonSettings
 from bot.settings.agents import Agents, AgentSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
@@ -39,6 +40,8 @@ class Configuration(Section):
     """Who thinks. Left out: a key in the environment or in `.env` decides, else the demo."""
     channels: Channels = Field(default={"webchat": None}, validate_default=True)
     """The doors to the platforms, by name; each is given what stands below its name."""
+    people: Mapping[PersonName, PersonSettings] = Field(default={})
+    """Who has a rank of their own wherever they may speak, by a name for your eyes."""
     http: HttpSettings = Field(default={}, validate_default=True)
     """Where the page is served."""
     store: StoreUrl = Field(default="sqlite", validate_default=True)
@@ -59,12 +62,12 @@ def routing_of(written: Configuration, where: Callable[[KeyPath], str]) -> Routi
             Binding(
                 match=each.match.match(),
                 agent_id=AgentId(each.agent),
-                direct=DirectScope(each.sessions.scope) if each.sessions.scope else None,
+                direct=DirectScope(each.sessions.direct) if each.sessions.direct else None,
                 where=where(("bindings", number)),
             )
             for number, each in enumerate(written.bindings)
         ),
-        direct=DirectScope(written.sessions.scope),
+        direct=DirectScope(written.sessions.direct),
         links={one: name for name, ids in written.sessions.links.items() for one in ids},
         targets={name: target.key() for name, target in written.targets.items()},
         where={
@@ -106,6 +109,8 @@ class Settings:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
+    people: Mapping[str, PersonSettings] = field(default_factory=dict)
+    """Who has a rank of their own. No id is listed twice."""
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
@@ -140,4 +145,4 @@ class Settings:
     def module_of(self, channel: str) -> str:
         """Return the module that has a channel of another package, else nothing."""
         section = self.sections.get(channel)
-        return section.type if section else ""
+        return (section and section.type) or ""

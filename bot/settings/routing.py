@@ -134,8 +134,8 @@ class MatchSettings(Section):
 class BindingSessions(Section):
     """How its direct chats become sessions."""
 
-    scope: Scope | None = None
-    """As `sessions.scope`, for these messages alone."""
+    direct: Scope | None = None
+    """As `sessions.direct`, for these messages alone."""
 
 
 class BindingSettings(Section):

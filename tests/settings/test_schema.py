@@ -60,14 +60,14 @@ FULL: Final[dict[str, Any]] = {
                 "sender": "42",
             },
             "agent": "main",
-            "sessions": {"scope": "per-peer"},
+            "sessions": {"direct": "per-peer"},
         }
     ],
     "sessions": {
-        "scope": "auto",
+        "direct": "auto",
         "links": {"ana": ["webchat:1", "webchat:2"]},
-        "direct": {"idle_days": 1, "history_turns": 2},
-        "rooms": {"idle_days": 3, "history_turns": 4},
+        "idle_days": {"direct": 1, "rooms": 3},
+        "history_turns": {"direct": 2, "rooms": 4},
         "retention_days": 5,
     },
     "targets": {
