@@ -45,6 +45,7 @@ from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
@@ -54,6 +55,7 @@ from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
 from bot.routing import agent_there, page_agent, with_doubts
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
@@ -98,6 +100,7 @@ class App:
     gateway: Gateway
     page: Page
     lanes: Lanes
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineups: tuple[Lineup, ...]
@@ -136,7 +139,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
@@ -158,6 +161,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             turns=store.turns,
             router=router,
             doorkeeper=entrance.doorkeeper,
+            queue=queue_rules(settings.queue),
             door=CommandDoor(
                 COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
             ),
@@ -177,6 +181,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             lineups=tuple(lineups.values()),
             page=page,
             retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
@@ -209,6 +214,16 @@ def _setup(
     return setup
 
 
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
+
+
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
     return Lanes(
         runner.turns,
@@ -216,6 +231,7 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         seams.clock,
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
     )
 
 
@@ -256,6 +272,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 

@@ -203,6 +203,7 @@ class Reading:
             tools=written.tools,
             limits=written.limits,
             routing=routing_of(written, self._where),
+            queue=written.queue,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),

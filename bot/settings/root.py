@@ -16,6 +16,7 @@ from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.queue import QueueSettings
 from bot.settings.routing import BindingSettings, ExpectSettings, Targets
 from bot.settings.section import Section
 from bot.settings.sessions import SessionSettings
@@ -51,6 +52,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    queue: QueueSettings = Field(default={}, validate_default=True)
+    """What a message does to the turn that runs, how it waits, and what gives way."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
     """Which conversations are one, how long they are remembered, how much of them a model sees."""
 
@@ -104,6 +107,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    queue: QueueSettings
     routing: Routing = field(default_factory=Routing)
     """Whose conversation is whose."""
     sessions: SessionSettings = field(default_factory=SessionSettings)
