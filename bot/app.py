@@ -149,13 +149,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=Lanes(
-                store.turns,
-                runner,
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-            ),
+            lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
@@ -166,6 +160,16 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
+    return Lanes(
+        runner.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
+    )
 
 
 def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
