@@ -32,6 +32,7 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
@@ -119,16 +120,14 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         server = _server(settings, channels, store, entrance, web=web)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                sandbox=found,
-                clock=seams.clock,
-                lineup=lineup,
-                introduce=partial(_introduce, channels, server),
-            ),
+        running = Running(
+            ledger=store.ledger,
+            sandbox=found,
+            clock=seams.clock,
+            lineup=lineup,
+            introduce=partial(_introduce, channels, server),
         )
+        setup = LiveSetup(settings, running)
         _offer(setup, channels)
         deliveries = _deliveries(channels, seams)
         runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
@@ -136,9 +135,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             turns=store.turns,
             router=Router(MAIN),
             doorkeeper=entrance.doorkeeper,
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -153,13 +150,21 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            retention=_retention(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
