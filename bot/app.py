@@ -32,6 +32,7 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
@@ -122,16 +123,14 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         server = _server(settings, channels, store, entrance, web=web)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                sandbox=found,
-                clock=seams.clock,
-                lineup=lineup,
-                introduce=partial(_introduce, channels, server),
-            ),
+        running = Running(
+            ledger=store.ledger,
+            sandbox=found,
+            clock=seams.clock,
+            lineup=lineup,
+            introduce=partial(_introduce, channels, server),
         )
+        setup = LiveSetup(settings, running)
         _offer(setup, channels)
         deliveries = _deliveries(channels, seams)
         runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
@@ -140,9 +139,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             router=Router(MAIN),
             doorkeeper=entrance.doorkeeper,
             queue=queue_rules(settings.queue),
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -157,7 +154,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            retention=_retention(settings, store, seams),
             forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
@@ -175,6 +172,14 @@ async def _store(settings: Settings, seams: Seams) -> Store:
 def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
     keep_for = queue_rules(settings.queue).keep_observed_for
     return Forgetting(store.turns, seams.clock, keep_for)
+
+
+def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
