@@ -31,10 +31,11 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
@@ -56,39 +57,13 @@ from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.queue_rules import queue_rules
-from bot.routing import agent_there, page_agent, with_doubts
+from bot.routing import Page, agent_there, with_doubts
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Who answers the owner on the page, and what the page is told of it."""
-
-    channels: tuple[Channel, ...]
-    server: HttpServer
-    router: Router
-
-    @property
-    def agent(self) -> AgentId:
-        """The agent that the owner's messages lead to there."""
-        return page_agent(self.channels, self.router)
-
-    def introduce(self, settings: Settings) -> None:
-        """Tell the page who answers; again after every change of the models."""
-        models = [settings.models[name] for name in settings.agents[self.agent].models]
-        for channel in self.channels:
-            if isinstance(channel, HasPage):
-                channel.introduce(
-                    address=self.server.address,
-                    model=", ".join(model.model for model in models),
-                    problem=settings.problem,
-                    demo=all(model.provider == "demo" for model in models),
-                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +137,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             router=router,
             doorkeeper=entrance.doorkeeper,
             queue=queue_rules(settings.queue),
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -180,7 +153,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineups=tuple(lineups.values()),
             page=page,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            retention=_retention(settings, store, seams),
             forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
@@ -222,6 +195,14 @@ async def _store(settings: Settings, seams: Seams) -> Store:
 def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
     keep_for = queue_rules(settings.queue).keep_observed_for
     return Forgetting(store.turns, seams.clock, keep_for)
+
+
+def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.contracts.channel import Channel, ChannelSpec, HasPage
 from bot.contracts.errors import ConfigError
@@ -10,6 +10,7 @@ from bot.contracts.inbound import ConversationKey, ConversationKind
 from bot.contracts.route import MAIN, Match, Routing, asked
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
+from bot.http.server import HttpServer
 from bot.kernel.doubts import doubts_of, misshapen
 from bot.kernel.explain import broken_expectations
 from bot.kernel.moved import MovedRooms
@@ -37,6 +38,32 @@ def page_agent(channels: Sequence[Channel], router: Router) -> AgentId:
         if isinstance(channel, HasPage):
             return agent_there(router, *channel.owners_place)
     return MAIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Who answers the owner on the page, and what the page is told of it."""
+
+    channels: tuple[Channel, ...]
+    server: HttpServer
+    router: Router
+
+    @property
+    def agent(self) -> AgentId:
+        """The agent that the owner's messages lead to there."""
+        return page_agent(self.channels, self.router)
+
+    def introduce(self, settings: Settings) -> None:
+        """Tell the page who answers; again after every change of the models."""
+        models = [settings.models[name] for name in settings.agents[self.agent].models]
+        for channel in self.channels:
+            if isinstance(channel, HasPage):
+                channel.introduce(
+                    address=self.server.address,
+                    model=", ".join(model.model for model in models),
+                    problem=settings.problem,
+                    demo=all(model.provider == "demo" for model in models),
+                )
 
 
 def with_doubts(settings: Settings, moved: MovedRooms) -> Settings:

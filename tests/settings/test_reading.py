@@ -63,18 +63,25 @@ tools:
   agents: {main: {profile: full, allow: ["*"], deny: [], ranks: {guest: {}}}}
   channels: {webchat: {deny: ["*_file"]}}
   conversations: {"webchat:-100123": {profile: minimal}}
-sessions:
-  direct: {idle_days: 9, history_turns: 50}
-  rooms: {idle_days: 3, history_turns: 20}
-  retention_days: 365
 limits:
   model_calls: 7
   tool_calls: 8
   turns_at_once: 1
+  background_at_once: 1
   money:
     {turn: 0.25, day: "1", session: "off", person: 0.1, others: 1, agent: "off", background: 0}
   tokens:
     {turn: 1000, day: "off", session: 10, person: "7", others: 8, agent: 9, background: 0}
+queue:
+  mode: collect
+  debounce_seconds: 1
+  longest_wait_seconds: 20
+  part_seconds: 1
+  cap: 3
+  cap_all: 9
+  drop: old
+  channels: {webchat: {mode: steer, debounce_seconds: 0, cap: 2, drop: new}}
+  observed: {keep: true, days: 2}
 bindings:
   - match:
       channel: telegram
