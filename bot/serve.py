@@ -62,7 +62,8 @@ async def _run(
         expiring = group.create_task(app.expiry.work(), name="expiry")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
-            for candidate in app.lineup.candidates
+            for lineup in app.lineups
+            for candidate in lineup.candidates
             if isinstance(candidate.model, Warms)
         ]
         if ready is not None:

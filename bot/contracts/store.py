@@ -103,6 +103,8 @@ class Turns(Protocol):
         what waited in the stop's conversation.
 
         A `Handled` that `decides` a question does that, too (`Approvals`).
+
+        A `Handled` that reports the move of a room is one of `Ledger.moves` with this commit.
         """
         ...
 

@@ -174,6 +174,8 @@ class Failure(StrEnum):
     """A call has an unknown end and nobody was there to judge it."""
     REFUSED_TWICE = "refused_twice"
     """A person said no to it twice."""
+    AGENT_GONE = "agent_gone"
+    """Its agent was taken out of the configuration before it began."""
     BROKEN = "broken"
     """A fault of the bot itself; the log has it."""
 

@@ -98,6 +98,10 @@ ENGLISH: Final = Sentences(
         Failure.REFUSED_TWICE: (
             "You said no twice, so I stopped with this. Tell me what to do instead."
         ),
+        Failure.AGENT_GONE: (
+            "The assistant that this message was for has been removed from my settings before it "
+            "could begin. Please send it again; another one will answer."
+        ),
         Failure.BROKEN: "Something broke inside me, so I could not finish this. My log says what.",
     },
     spent=_spent,

@@ -191,6 +191,7 @@ async def test_two_who_decide_at_the_same_moment_one_wins_and_the_other_is_told(
         presses = pressed(rig, code, "once"), pressed(rig, code, "no")
         one, two = await rig.app.gateway.receive(*presses)
         approval = await settled(rig, code)
+        await rig.outcome(two.turn_id)
         told = [*await rig.said_to(one.turn_id), *await rig.said_to(two.turn_id)]
 
     assert told == [f"Somebody else decided about {code} a moment before you."]
@@ -298,6 +299,7 @@ async def test_a_press_by_somebody_who_may_not_decide_leaves_it_waiting(tmp_path
     async with asking(tmp_path / "home", ledger, *steps, approvers=["webchat:ana"]) as rig:
         code = await question(rig, await rig.say("do it"))
         pressed_by_owner = await press(rig, code, "once")
+        await rig.outcome(pressed_by_owner.turn_id)
         told = await rig.said_to(pressed_by_owner.turn_id)
         approval = await known(rig, code)
 
