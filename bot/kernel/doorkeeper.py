@@ -236,7 +236,7 @@ class Doorkeeper:
         return Target(channel=inbound.channel, account=inbound.account, conversation_id=place)
 
     def _as_listed(self, inbound: Inbound) -> Inbound:
-        """Return *inbound* with the id of its room that is listed: one that moved keeps its rule."""
+        """Return *inbound* with the listed id of its room: one that moved keeps its rule."""
         where = inbound.conversation
         policy = self._ranks.policy(inbound.channel)
         for name in self._names(inbound.channel, inbound.account, where.id):
