@@ -32,6 +32,7 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
@@ -45,6 +46,7 @@ from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
@@ -53,6 +55,7 @@ from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
@@ -69,6 +72,7 @@ class App:
     store: Store
     gateway: Gateway
     lanes: Lanes
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
@@ -106,7 +110,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
         bus = LocalBus()
         specs = load_channels(settings)
@@ -119,16 +123,14 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         server = _server(settings, channels, store, entrance, web=web)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                sandbox=found,
-                clock=seams.clock,
-                lineup=lineup,
-                introduce=partial(_introduce, channels, server),
-            ),
+        running = Running(
+            ledger=store.ledger,
+            sandbox=found,
+            clock=seams.clock,
+            lineup=lineup,
+            introduce=partial(_introduce, channels, server),
         )
+        setup = LiveSetup(settings, running)
         _offer(setup, channels)
         deliveries = _deliveries(channels, seams)
         runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
@@ -136,9 +138,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             turns=store.turns,
             router=Router(MAIN),
             doorkeeper=entrance.doorkeeper,
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            queue=queue_rules(settings.queue),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -153,13 +154,32 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            retention=_retention(settings, store, seams),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
+
+
+def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
@@ -169,6 +189,7 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         seams.clock,
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
     )
 
 
@@ -198,6 +219,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 

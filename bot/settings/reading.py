@@ -196,6 +196,7 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            queue=written.queue,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),

@@ -13,6 +13,7 @@ from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.queue import QueueSettings
 from bot.settings.section import Section
 from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
@@ -46,6 +47,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    queue: QueueSettings = Field(default={}, validate_default=True)
+    """What a message does to the turn that runs, how it waits, and what gives way."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
     """How long conversations are remembered, and how much of them a model sees."""
 
@@ -64,6 +67,7 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    queue: QueueSettings
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
