@@ -61,7 +61,8 @@ async def _run(
         tidying = group.create_task(app.retention.work(), name="retention")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
-            for candidate in app.lineup.candidates
+            for lineup in app.lineups
+            for candidate in lineup.candidates
             if isinstance(candidate.model, Warms)
         ]
         if ready is not None:

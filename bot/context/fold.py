@@ -49,7 +49,7 @@ _TURN_ID: Final = attrgetter("turn_id")
 
 
 class Fold:
-    """Folds the sessions of one agent; what a past turn was folded to is kept.
+    """Folds sessions; what a past turn was folded to is kept.
 
     A turn's entries are only added to, so that their number and the last one's
     place tell whether they are the same as before. The very same messages come

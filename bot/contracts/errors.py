@@ -57,6 +57,10 @@ class StoreHeld(BotError):
     """The operator must act: another process has this state directory open."""
 
 
+class AgentGone(BotError):
+    """Whoever wrote must write again: the agent their message was for is no longer configured."""
+
+
 class RecordUnreadable(BotError):
     """The operator must act: one record on disk does not fit its type."""
 

@@ -48,7 +48,11 @@ class ConversationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Where something was written."""
+    """Where something was written.
+
+    The id is that of one place: no group and no room of an account share one. In a direct
+    chat the sender is the person it is with, whatever the event.
+    """
 
     kind: ConversationKind
     id: str

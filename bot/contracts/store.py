@@ -131,6 +131,8 @@ class Turns(Protocol):
         ``<that turn>!stopped``; the handled row itself then is `silent` without its
         replies. Where nothing ran and nothing waited, its replies are its answer as usual.
         *tell_stop* says the answer instead, also for what waited in the stop's conversation.
+
+        A `Handled` that reports the move of a room is one of `Ledger.moves` with this commit.
         """
         ...
 

@@ -187,6 +187,8 @@ class Failure(StrEnum):
     """The store was rolled back while it ran."""
     UNKNOWN_EFFECT = "unknown_effect"
     """A call has an unknown end and nobody was there to judge it."""
+    AGENT_GONE = "agent_gone"
+    """Its agent was taken out of the configuration before it began."""
     BROKEN = "broken"
     """A fault of the bot itself; the log has it."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
-from bot.contracts.errors import StoreUnavailable, TurnInterrupted
+from bot.contracts.errors import AgentGone, StoreUnavailable, TurnInterrupted
 from bot.contracts.events import (
     AttemptFailed,
     Bus,
@@ -38,11 +38,14 @@ class Answers:
         """Carry *turn* to its last word.
 
         Raises:
+            AgentGone: its agent is no longer configured; no other one answers in its place.
             TurnInterrupted: it was cut off; with the words that people had seen by then. Whoever
                 cut it off knows whether it was a stop.
             BotError: it could not be answered; the sentence says why.
         """
-        agent = self.agents[turn.arrival.route.agent_id]
+        agent = self.agents.get(turn.arrival.route.agent_id)
+        if agent is None:
+            raise AgentGone(f"the agent {turn.arrival.route.agent_id!r} is no longer configured")
         news = _TurnNews(turn, self.bus, self.turns)
         try:
             return await agent.answer(turn, news.hooks())

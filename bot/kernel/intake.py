@@ -13,6 +13,7 @@ from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
+from bot.contracts.moved import move_of
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, DropPolicy, Lane, QueueMode, StopMade, TurnId, TurnState
@@ -84,7 +85,9 @@ class Intake:
             return accepted
 
     async def _arrival(self, judged: Judged) -> Arrival:
-        inbound, admission = judged.inbound, judged.admission
+        inbound = judged.inbound
+        moved = self._room_moved(inbound)
+        admission = moved or judged.admission
         if isinstance(admission, Observe) and not self.queue.keep_observed:
             admission = Drop(reason=f"{admission.reason}:not-kept")
             inbound = replace(inbound, text="", attachments=())
@@ -114,9 +117,23 @@ class Intake:
             anew_notice=notices.anew(idle.days, language) if idle else None,
         )
         answered = await self.door.answer(arrival)
-        if answered.admission is not admission:  # a command, which passes the gate of a room
+        if (
+            moved or answered.admission is not admission
+        ):  # a command, which passes the gate of a room
             return answered
         return await self.doorkeeper.answer(answered, judged)
+
+    def _room_moved(self, inbound: Inbound) -> Handled | None:
+        """Know a room under its new id from here on: what comes with it in a batch, too.
+
+        Who did it is asked for no rank, since it is the platform that says so. If this is not
+        recorded after all, the platform says it again.
+        """
+        move = move_of(inbound)
+        if move is None:
+            return None
+        self.router.moved.note(move)
+        return Handled(reason="room:moved")
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:

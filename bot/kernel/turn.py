@@ -9,7 +9,13 @@ import structlog
 from bot.contracts import faults
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
-from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInterrupted
+from bot.contracts.errors import (
+    AgentGone,
+    BotError,
+    LeaseLost,
+    StoreUnavailable,
+    TurnInterrupted,
+)
 from bot.contracts.events import Bus, Delivered, TurnEnded, TurnFinishing, TurnStarted
 from bot.contracts.store import Finished, Turns
 from bot.contracts.transcript import Ending, Stopped
@@ -129,6 +135,10 @@ def _outcome_of(error: Exception) -> Outcome:
         case TurnInterrupted(said=said, usage=usage):
             reason = "it was stopped"
             return Outcome(kind=OutcomeKind.INTERRUPTED, text=said, reason=reason, usage=usage)
+        case AgentGone():
+            _log.warning("turn failed", error=str(error))
+            failure = Failure.AGENT_GONE
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error), failure=failure)
         case StoreUnavailable():
             _log.warning("turn failed", error=str(error))
             failure = Failure.NOT_RECORDED

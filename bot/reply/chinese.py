@@ -67,6 +67,9 @@ CHINESE: Final = Sentences(
         Failure.UNKNOWN_EFFECT: (
             "操作进行中我被打断了，无法判断它是否完成，也没有再次运行。请先检查，再让我重做。"
         ),
+        Failure.AGENT_GONE: (
+            "这条消息要找的助手在开始处理之前已从设置中移除。请重新发送，会由另一个助手回答。"
+        ),
         Failure.BROKEN: "我内部出了故障，这件事没能完成。日志里有详细信息。",
     },
     spent=_spent,

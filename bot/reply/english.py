@@ -94,6 +94,10 @@ ENGLISH: Final = Sentences(
             "I was interrupted while something ran. I cannot tell whether it finished, and I did "
             "not run it again. Please check before you ask for it again."
         ),
+        Failure.AGENT_GONE: (
+            "The assistant that this message was for has been removed from my settings before it "
+            "could begin. Please send it again; another one will answer."
+        ),
         Failure.BROKEN: "Something broke inside me, so I could not finish this. My log says what.",
     },
     spent=_spent,

@@ -134,7 +134,8 @@ def _of_a_model(error: ModelError) -> Finding:
 
 
 def _of_the_models(settings: Settings) -> Iterator[Finding]:
-    used = [settings.models[name] for agent in settings.agents.values() for name in agent.models]
+    names = dict.fromkeys(name for agent in settings.agents.values() for name in agent.models)
+    used = [settings.models[name] for name in names]
     if all(model.provider == "demo" for model in used):
         yield Finding(
             weight=Weight.WARNING,

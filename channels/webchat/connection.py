@@ -292,7 +292,9 @@ class Connection:
         """Give the message its files. Where tools find them is told to whoever has such tools."""
         if not isinstance(frame, SayFrame) or not frame.attachments:
             return ()
-        files = await self._media.claim(self._live.conversation, frame.attachments)
+        files = await self._media.claim(
+            self._live.conversation, frame.attachments, sender=self._login.sender.id
+        )
         if self._login.rank >= Rank.ADMIN:
             return files
         return tuple(replace(file, path="") for file in files)

@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.contracts.admission import Dispatch, Handled, Observe
 from bot.contracts.inbound import ConversationKey, EventClass, Source
+from bot.contracts.moved import move_of
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import SessionKey
 from bot.contracts.store import Duplicate, Full, Opened
@@ -40,6 +41,7 @@ from bot.store.sqlite.edits import Change
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
 from bot.store.sqlite.overflow import Caps
+from bot.store.sqlite.records import note_move
 from bot.store.sqlite.rows import ticks, ticks_or_none, turn_of
 
 _CHANGES: Final = frozenset({EventClass.EDIT, EventClass.DELETION})
@@ -200,6 +202,8 @@ def _answer(
         reason=change.reason if change else arrival.admission.reason,
     )
     turn = _insert(connection, arrival, now)
+    if isinstance(arrival.admission, Handled) and (move := move_of(arrival.inbound)) is not None:
+        note_move(connection, move)
     endings.end(connection, turn.id, outcome, now)
     if isinstance(arrival.admission, Observe):
         connection.execute("UPDATE turn SET untold = 1, kept = 1 WHERE seq = ?", (turn.seq,))
