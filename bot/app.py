@@ -120,7 +120,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
         settings = with_doubts(settings, router.moved)
         specs = load_channels(settings)
-        entrance = await open_entrance(settings, specs, store, seams)
+        entrance = await open_entrance(settings, specs, store, router.moved.names, seams)
         channels = _channels(settings, specs, store, entrance.people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)

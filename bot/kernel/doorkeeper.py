@@ -172,7 +172,7 @@ class Doorkeeper:
         if admission.reason == _NOT_PAIRED and self._memory.pairing is not None:
             await self._memory.pairing.was_told(inbound)
         elif judged.rank is Rank.OWNER:
-            await self._memory.gates.told(inbound, admission.reason)
+            await self._memory.gates.told(inbound, judged.admission.reason)
 
     def failed(self, judged: Sequence[Judged]) -> None:
         """Forget what was to be told: nothing was recorded, and it comes again."""
