@@ -59,6 +59,10 @@ class LiveAbout:
         """Return the folder of an agent's files."""
         return Path(self.settings().agents[agent_id].workspace)
 
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for."""
+        return self.settings().approvals.approvers
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         return self.where_programs_run
