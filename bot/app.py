@@ -25,6 +25,7 @@ from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.http.server import HttpServer
+from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
@@ -33,6 +34,7 @@ from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
+from bot.kernel.waiting import Waits
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.sandbox import NoSandbox
@@ -101,7 +103,8 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
         agent, found = await build_agent(settings, store, lineup, sandbox, seams)
-        server = _server(settings, channels, web=web)
+        waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
+        server = _server(settings, channels, TurnRoutes(waits.wait), web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -128,7 +131,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
+            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams)), waits),
             lanes=Lanes(
                 store.turns,
                 runner,
@@ -165,6 +168,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
     return LiveAbout(
         settings=lambda: setup.settings,
         tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        summary=summaries(tools),
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -228,7 +232,9 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+def _server(
+    settings: Settings, channels: Sequence[Channel], turns: TurnRoutes, *, web: bool
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -236,9 +242,12 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
+            *turns.specs(),
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
         ],
     )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bot.commands.sentences import CommandSentences, StatusSentences
+from bot.commands.sentences import CommandSentences, StatusSentences, TraceSentences
 from bot.contracts.turn import Rank
 
 
@@ -16,6 +16,7 @@ CHINESE: Final = CommandSentences(
         "help": "简短说明",
         "commands": "列出所有命令",
         "status": "我现在的情况",
+        "trace": "你的上一条消息怎么样了，为什么没有回复",
     },
     ranks={
         Rank.MEMBER: "成员可用",
@@ -37,5 +38,11 @@ CHINESE: Final = CommandSentences(
         spent=lambda given, got, calls: f"输入 {given:,} 词元，输出 {got:,}，调用模型 {calls:,} 次",
         by_default="没有，全部按配置",
         messages="模式",
+    ),
+    trace=TraceSentences(
+        what_to_do="怎么办：",
+        only_direct="请在私聊里问我：这只与你有关。",
+        no_such="我找不到你可以查看的这条消息。单独发送 /trace 会说明你的上一条消息。",
+        nothing_yet="现在还没有可以说明的。",
     ),
 )

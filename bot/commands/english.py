@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bot.commands.sentences import CommandSentences, StatusSentences
+from bot.commands.sentences import CommandSentences, StatusSentences, TraceSentences
 from bot.contracts.turn import Rank
 
 
@@ -33,5 +33,12 @@ ENGLISH: Final = CommandSentences(
         spent=lambda given, got, calls: f"{given:,} tokens in, {got:,} out, {calls:,} model calls",
         by_default="nothing, all as configured",
         messages="mode",
+    ),
+    trace=TraceSentences(
+        what_to_do="What to do:",
+        only_direct="Ask me that in a direct chat: it is nobody's business but yours.",
+        no_such="I know of no message of that name that you may see. /trace alone tells of your "
+        "last one.",
+        nothing_yet="There is nothing to tell of yet.",
     ),
 )

@@ -17,6 +17,7 @@ class CommandSentences:
     help_opening: str
     commands_opening: str
     status: "StatusSentences"
+    trace: "TraceSentences"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +38,13 @@ class StatusSentences:
     """Input, output and calls."""
     by_default: str
     messages: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSentences:
+    """What `/trace` says around the trace itself."""
+
+    what_to_do: str
+    only_direct: str
+    no_such: str
+    nothing_yet: str

@@ -7,10 +7,12 @@ from typing import Protocol
 
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
+from bot.contracts.messages import ToolCall
 from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
+from bot.contracts.trace import Traces
 from bot.contracts.turn import Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
@@ -43,6 +45,10 @@ class About(Protocol):
         """Return the names of the tools an agent has for senders of *rank*."""
         ...
 
+    def summary_of(self, call: ToolCall) -> str:
+        """Say in one line what a call is about, or nothing of a tool that is not known."""
+        ...
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         ...
@@ -62,6 +68,7 @@ class CommandContext:
     store: Store
     people: People
     about: About
+    traces: Traces
     commands: tuple["Command", ...]
     """All there are."""
 

@@ -15,6 +15,7 @@ from bot.contracts.people import People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.classify import is_stop
+from bot.kernel.tracing import Tracing
 from bot.reply import notices
 
 _log = structlog.get_logger(__name__)
@@ -48,6 +49,7 @@ class CommandDoor:
         self._store = store
         self._people = people
         self._about = about
+        self._traces = Tracing(store.ledger, about.summary_of)
 
     async def answer(self, arrival: Arrival) -> Arrival:
         """Return *arrival* with what its command answers and changes; others as they are.
@@ -90,6 +92,7 @@ class CommandDoor:
             store=self._store,
             people=self._people,
             about=self._about,
+            traces=self._traces,
             commands=self._commands,
         )
 

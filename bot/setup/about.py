@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot import __version__
 from bot.contracts.command import ModelOffer
+from bot.contracts.messages import ToolCall
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
 from bot.settings.root import Settings
@@ -16,6 +17,7 @@ class LiveAbout:
 
     settings: Callable[[], Settings]
     tools_of: Callable[[AgentId, Rank], Sequence[str]]
+    summary: Callable[[ToolCall], str]
     where_programs_run: str
 
     @property
@@ -35,6 +37,10 @@ class LiveAbout:
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
         return self.tools_of(agent_id, rank)
+
+    def summary_of(self, call: ToolCall) -> str:
+        """Say in one line what a call is about, or nothing of a tool that is not known."""
+        return self.summary(call)
 
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""

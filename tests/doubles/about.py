@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.contracts.command import ModelOffer
+from bot.contracts.messages import ToolCall
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
 
@@ -23,6 +24,9 @@ class AnAbout:
 
     def tools(self, _agent_id: AgentId, rank: Rank) -> Sequence[str]:
         return ("read_file", "shell") if rank >= Rank.ADMIN else ()
+
+    def summary_of(self, call: ToolCall) -> str:
+        return call.arguments
 
     def sandbox(self) -> str:
         return "bubblewrap"
