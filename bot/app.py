@@ -1,30 +1,48 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
 from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
+from bot.agent.policy import Place
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assistant import (
+    MAIN,
+    Seams,
+    build_agent,
+    open_lineup,
+    open_purse,
+    policy_of,
+    sandbox_sought,
+    tools_of,
+)
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    MeetsOwner,
+    RouteSpec,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.entrance import load_channels, open_entrance
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
@@ -32,6 +50,7 @@ from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.kernel.waiting import Waits
@@ -43,10 +62,6 @@ from bot.setup import LiveSetup, Running
 from bot.setup.about import LiveAbout
 from bot.store import open_store
 from bot.workspace.given import GivenFiles
-from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +75,7 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     lineup: Lineup
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     sandbox: Sandbox | NoSandbox
@@ -96,15 +112,22 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        people = _people(settings, store, seams)
-        channels = _channels(settings, store, people, seams)
+        specs = load_channels(settings)
+        entrance = await open_entrance(settings, specs, store, seams)
+        channels = _channels(settings, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineup = open_lineup(settings, seams)
         opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
+        purse = await open_purse(settings, store, seams.clock)
+        agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
-        server = _server(settings, channels, TurnRoutes(waits.wait), web=web)
+        own_routes = (
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
+            *TurnRoutes(waits.wait).specs(),
+        )
+        server = _server(settings, channels, own_routes, web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -116,32 +139,30 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             ),
         )
         _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
-        runner = TurnRunner(
+        deliveries = _deliveries(channels, seams)
+        runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
+        intake = Intake(
             turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
+            router=Router(MAIN),
+            doorkeeper=entrance.doorkeeper,
+            door=CommandDoor(
+                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
+            ),
+            allow=purse.allow,
             bus=bus,
             clock=seams.clock,
+            ids=seams.ids,
+            idle=settings.sessions.idle,
         )
-        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
             gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams)), waits),
-            lanes=Lanes(
-                store.turns,
-                runner,
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-            ),
+            lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
             lineup=lineup,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             sandbox=found,
@@ -150,37 +171,53 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         )
 
 
-def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
-    return Intake(
-        turns=store.turns,
-        router=Router(MAIN),
-        ranks=Ranks(owners=OWNERS, people=people),
-        door=CommandDoor(COMMANDS, store, people, about),
-        bus=bus,
+def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
+    return Lanes(
+        runner.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
+    )
+
+
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
+    return TurnRunner(
+        turns=answers.turns,
+        answer=answers.answer,
+        compose=deliveries.of_outcome,
+        bus=answers.bus,
+        clock=deliveries.clock,
+    )
+
+
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
         clock=seams.clock,
-        ids=seams.ids,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
     )
 
 
 def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
-    tools = tools_of(sandbox, seams)
+    policy = policy_of(setup.settings, sandbox, seams)
     return LiveAbout(
         settings=lambda: setup.settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
-        summary=summaries(tools),
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
+        summary=summaries(tools_of(sandbox, seams)),
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
 
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
-
-
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
@@ -190,11 +227,9 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
@@ -232,8 +267,16 @@ def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settin
             )
 
 
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
 def _server(
-    settings: Settings, channels: Sequence[Channel], turns: TurnRoutes, *, web: bool
+    settings: Settings,
+    channels: Sequence[Channel],
+    own_routes: Sequence[RouteSpec],
+    *,
+    web: bool,
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -242,7 +285,7 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            *turns.specs(),
+            *own_routes,
             *(
                 route
                 for channel in channels

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import tzinfo
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
+from functools import partial
 from typing import Any, Final
 
 from bot.agent.answer import Agent
@@ -12,10 +13,13 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
-from bot.clock import RandomIds, SystemChance, SystemClock
+from bot.agent.policy import ToolPolicy
+from bot.agent.purse import Purse
+from bot.agent.rules import ToolNames
+from bot.clock import RandomIds, SecretCodes, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
-from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.clock import Chance, Clock, Codes, Ids
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
@@ -26,8 +30,11 @@ from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
+from bot.settings.sessions import SessionSettings
 from bot.setup.candidates import open_candidates
+from bot.setup.cost import price_of
 from bot.tools import BUILTIN
+from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
@@ -44,6 +51,7 @@ class Seams:
     clock: Clock = field(default_factory=SystemClock)
     ids: Ids = field(default_factory=RandomIds)
     chance: Chance = field(default_factory=SystemChance)
+    codes: Codes = field(default_factory=SecretCodes)
     models: Mapping[str, ChatModel] | None = None
     tools: tuple[Tool[Any], ...] = ()
 
@@ -53,6 +61,7 @@ async def build_agent(
     store: Store,
     lineup: Lineup,
     found: Awaitable[Sandbox | NoSandbox],
+    purse: Purse,
     seams: Seams,
 ) -> tuple[Agent, Sandbox | NoSandbox]:
     """Build the agent, and return it with what holds its programs, once that is *found*."""
@@ -66,20 +75,28 @@ async def build_agent(
         sandbox_note=note_on(sandbox),
     )
     tools = tools_of(sandbox, seams)
+    policy = policy_of(settings, sandbox, seams)
     agent = Agent(
         transcripts=store.transcripts,
         lineup=lineup,
         tools=tools,
+        permitted=policy.of_turn,
         build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, seams.clock),
+        tool_context=_context_of(workspace, sandbox, policy, seams.clock),
         limits=Limits(
             model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
         ),
+        purse=purse,
         clock=seams.clock,
         ids=seams.ids,
         store_epoch=store.epoch,
+        history_turns=partial(_history_turns, settings.sessions),
     )
     return agent, sandbox
+
+
+def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
+    return sessions.of(turn.arrival.inbound.conversation.kind).history_turns
 
 
 def open_lineup(settings: Settings, seams: Seams) -> Lineup:
@@ -92,10 +109,28 @@ def open_lineup(settings: Settings, seams: Seams) -> Lineup:
     for name in settings.agents[MAIN].models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
-            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+            seam = seams.models[name]
+            candidates.append(
+                Candidate(model=seam, max_output=model.max_output, price=price_of(model), name=name)
+            )
         else:
-            candidates += open_candidates(model, seams.clock)
+            candidates += (replace(c, name=name) for c in open_candidates(model, seams.clock))
     return Lineup(candidates)
+
+
+async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
+    """Open the book of today; yesterday's too, in case the clock is set back.
+
+    Raises:
+        StoreUnavailable: what was spent cannot be read.
+    """
+    yesterday = clock.now().astimezone().date() - timedelta(days=1)
+    return Purse(
+        settings.limits.caps(),
+        clock,
+        spent=await store.ledger.spending(yesterday),
+        allowed=await store.ledger.allowances(yesterday),
+    )
 
 
 def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
@@ -107,6 +142,26 @@ def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
     """
     for tool in tools:
         tool.parameters.schema()
+
+
+def policy_of(settings: Settings, sandbox: Sandbox | NoSandbox, seams: Seams) -> ToolPolicy:
+    """Work out who may have which tools used where, of those there are with *sandbox*.
+
+    Raises:
+        ConfigError: a rule names what does not exist.
+    """
+    tools, where = tools_of(sandbox, seams), str(settings.config_file)
+    return ToolPolicy(settings.tools, tools, names_of(seams), where=where)
+
+
+def names_of(seams: Seams) -> ToolNames:
+    """Return what rules about tools may name: every tool there can be, whatever holds programs."""
+    return ToolNames(
+        known=frozenset(tool.name for tool in (*BUILTIN, *seams.tools)),
+        groups=GROUPS,
+        profiles=PROFILES,
+        whole_folder=PROGRAMS,
+    )
 
 
 def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
@@ -144,7 +199,7 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
         rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
-        return await builder.build(
+        request = await builder.build(
             recorded,
             tools,
             rank=rank,
@@ -152,11 +207,14 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
+        return replace(request, thinking=turn.choices.thinking)
 
     return build_request
 
 
-def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
+def _context_of(
+    workspace: Workspace, sandbox: Sandbox | NoSandbox, policy: ToolPolicy, clock: Clock
+) -> ToolContextOf:
     seen = SeenInMemory()
     box = None if isinstance(sandbox, NoSandbox) else sandbox
 
@@ -166,7 +224,7 @@ def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock
             call_id=call.id,
             session_key=turn.session_key,
             rank=rank,
-            workspace=as_seen_by(rank, workspace),
+            workspace=as_seen_by(rank, workspace, writes=policy.of_turn(turn).writes),
             sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,

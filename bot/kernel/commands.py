@@ -11,7 +11,7 @@ from bot.contracts.admission import Dispatch, Drop, Handled
 from bot.contracts.command import About, Command, CommandAnswer, CommandContext, Inlined
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.inbound import ConversationKind, EventClass, Inbound
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.classify import is_stop
@@ -42,13 +42,19 @@ class CommandDoor:
     """Answers at the door what is asked of the bot itself."""
 
     def __init__(
-        self, commands: tuple[Command, ...], store: Store, people: People, about: About
+        self,
+        commands: tuple[Command, ...],
+        store: Store,
+        people: People,
+        about: About,
+        pairs: Pairs | None = None,
     ) -> None:
         self._commands = commands
         self._by_name = by_name(commands)
         self._store = store
         self._people = people
         self._about = about
+        self._pairs = pairs
         self._traces = Tracing(store.ledger, about.summary_of)
 
     async def answer(self, arrival: Arrival) -> Arrival:
@@ -91,6 +97,7 @@ class CommandDoor:
             session=await self._store.sessions.get(arrival.route.session_key),
             store=self._store,
             people=self._people,
+            pairs=self._pairs,
             about=self._about,
             traces=self._traces,
             commands=self._commands,
@@ -195,16 +202,20 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
     """Return *arrival* with what *answers* say and change, together."""
     change = _together([one.change for one in answers if one.change is not None])
     reason = f"command:{command.name}"
+    allowances = tuple(allowed for one in answers for allowed in one.allowances)
     goes_on = next((one.goes_on for one in answers if one.goes_on is not None), None)
     if goes_on is not None:
         admission = Dispatch(reason=reason)
-        return replace(arrival, admission=admission, change=change, told=goes_on)
+        return replace(
+            arrival, admission=admission, change=change, allowances=allowances, told=goes_on
+        )
     return replace(
         arrival,
         admission=Handled(reason=reason),
         mode=QueueMode.STEER,
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,
+        allowances=allowances,
         stopped_notice=notices.not_started(notices.language_of(arrival.inbound.text)),
     )
 
