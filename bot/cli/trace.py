@@ -83,6 +83,12 @@ def only(name: str, found: Sequence[TurnRecord]) -> TurnRecord:
 
 def show_trace(told: Trace, console: Console) -> None:
     """Print it as one page: the verdict, what to do, then the way part by part."""
+    with console.capture() as page:
+        _show(told, console)
+    console.file.write("".join(f"{line.rstrip()}\n" for line in page.get().splitlines()))
+
+
+def _show(told: Trace, console: Console) -> None:
     headline = Text.assemble(
         (f"{_SIGNS[told.sign]} ", _STYLES[told.sign]), (_line(told.verdict), "bold")
     )

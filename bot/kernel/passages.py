@@ -10,9 +10,10 @@ from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.ledger import Attempt, TurnRecord
 from bot.contracts.messages import AssistantMessage, ResultState
+from bot.contracts.reply import ReplyKind
 from bot.contracts.trace import Part, Passage, Sign
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import OutcomeKind, Usage
+from bot.contracts.turn import OutcomeKind, Rank, Usage
 from bot.kernel.reasons import GIVEN_UP, UNDER_WAY, of_admission
 from bot.kernel.steps import steps_of
 from bot.kernel.telling import Telling, count, span
@@ -21,6 +22,16 @@ _LONGEST: Final = 120
 """Characters of a message's own words: enough to know it again."""
 
 _MOST_CALLS: Final = 12
+
+_RANKS: Final = {
+    Rank.STRANGER: "a stranger",
+    Rank.GUEST: "a guest",
+    Rank.MEMBER: "a member",
+    Rank.ADMIN: "an admin",
+    Rank.OWNER: "the owner",
+}
+
+_KINDS: Final = {ReplyKind.ANSWER: "the answer", ReplyKind.NOTICE: "a notice about it"}
 
 _WORDS: Final = {
     ResultState.OK: "done",
@@ -50,7 +61,7 @@ def _received(told: Telling) -> Passage:
     name = inbound.sender.display_name
     account = f"{inbound.channel}:{inbound.sender.id}"
     sender = f"{name} ({account})" if name else account
-    details = [f"from {sender}, who is {told.arrival.rank.name.lower()} here"]
+    details = [f"from {sender}, {_RANKS[told.arrival.rank]} here"]
     if inbound.text.strip():
         details.append(f"“{_short(inbound.text)}”")
     if inbound.attachments:
@@ -80,6 +91,10 @@ def _admitted(told: Telling) -> Passage:
             sign, verb = Sign.ENDED, "no"
         case _:
             assert_never(admission)
+    if sign is Sign.ENDED:  # why, the verdict has said already
+        return Passage(
+            part=Part.ADMITTED, sign=sign, text=f"{verb}, by the rule {admission.reason}"
+        )
     return Passage(
         part=Part.ADMITTED,
         sign=sign,
@@ -233,7 +248,8 @@ def _delivered(told: Telling) -> Iterator[Passage]:
 
 def _delivery(told: Telling, delivery: Delivery, number: int, of: int) -> Passage:
     target = delivery.target
-    part = f"part {number} of {of}: " if of > 1 else ""
+    part = f"{number} of {of}, " if of > 1 else ""
+    part += _KINDS[delivery.payload.kind]
     where = f"{target.channel}, {target.conversation_id}"
     why = f": {delivery.reason}" if delivery.reason else ""
     tries = f" after {count(delivery.attempt, 'try', 'tries')}" if delivery.attempt > 1 else ""
@@ -241,12 +257,12 @@ def _delivery(told: Telling, delivery: Delivery, number: int, of: int) -> Passag
         receipt = delivery.receipt
         details = () if receipt is None else (f"receipt {', '.join(receipt.message_ids)}",)
         arrived = "" if receipt is None else f" at {told.at(receipt.at)}"
-        text = f"{part}arrived{arrived}{tries} on {where}"
+        text = f"{part} arrived{arrived}{tries} on {where}"
         return Passage(part=Part.DELIVERED, sign=Sign.DONE, text=text, details=details)
     if delivery.state in GIVEN_UP:
-        text = f"{part}did not arrive{tries} on {where}: {GIVEN_UP[delivery.state]}{why}"
+        text = f"{part} did not arrive{tries} on {where}: {GIVEN_UP[delivery.state]}{why}"
         return Passage(part=Part.DELIVERED, sign=Sign.ENDED, text=text)
-    text = f"{part}on its way to {where}: {UNDER_WAY[delivery.state]}{why}"
+    text = f"{part} is on its way to {where}: {UNDER_WAY[delivery.state]}{why}"
     return Passage(part=Part.DELIVERED, sign=Sign.OPEN, text=text)
 
 

@@ -80,9 +80,14 @@ class Telling:
         ]
 
     def deliveries(self) -> Sequence[Delivery]:
-        """Return what tells of it, also where another turn answered it."""
+        """Return what tells of it, also where another turn answered it.
+
+        What went elsewhere, such as to the owner, is told to admins alone.
+        """
         own, host = self.record.deliveries, self.known.host
-        return own if host is None else (*own, *host.deliveries)
+        every = own if host is None else (*own, *host.deliveries)
+        here = self.arrival.target.conversation_key
+        return [one for one in every if self.viewer.sees_all or one.target.conversation_key == here]
 
     def failed(self, outcome: Outcome) -> tuple[str, str]:
         """Say why it failed and what to do; of somebody else's turn only that it did."""

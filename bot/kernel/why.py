@@ -4,6 +4,7 @@ from typing import Final, assert_never
 
 from bot.contracts.admission import Dispatch, Drop, Handled, Observe
 from bot.contracts.delivery import DeliveryState
+from bot.contracts.reply import ReplyKind
 from bot.contracts.trace import Sign
 from bot.contracts.turn import OutcomeKind, TurnState
 from bot.kernel.reasons import GIVEN_UP, UNDER_WAY, of_admission
@@ -78,7 +79,9 @@ def _of_open_turn(told: Telling) -> tuple[str, Sign, str]:
 
 
 def _of_answer(told: Telling) -> tuple[str, Sign, str]:
-    deliveries = told.deliveries()
+    every = told.deliveries()
+    answers = [one for one in every if one.payload.kind is ReplyKind.ANSWER]
+    deliveries = answers or every
     lost = [one for one in deliveries if one.state in GIVEN_UP]
     if lost:
         worst = next((one for one in lost if one.state is DeliveryState.REJECTED), lost[0])
