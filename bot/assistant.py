@@ -96,7 +96,7 @@ async def build_agent(
 
 
 def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
-    return sessions.of(turn.arrival.inbound.conversation.kind).history_turns
+    return sessions.history(turn.arrival.inbound.conversation.kind)
 
 
 def open_lineup(settings: Settings, seams: Seams) -> Lineup:

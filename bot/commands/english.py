@@ -19,6 +19,8 @@ from bot.commands.sentences import (
 from bot.contracts.budget import dollars, written
 from bot.contracts.turn import Rank, Usage, Verbosity
 
+_ANEW: Final = {0: "", 1: ", begun anew once"}
+
 
 def _waiting(waiting: int, busy: bool) -> str:
     words = "nothing waits" if waiting == 0 else f"{waiting:,} waiting"
@@ -80,7 +82,7 @@ ENGLISH: Final = CommandSentences(
         cost="Spent today",
         nothing_chosen="nothing, all as configured",
         since="Since",
-        began=lambda day, times: f"{day}, begun anew {times:,} times" if times else day,
+        began=lambda day, times: f"{day}{_ANEW.get(times, f', begun anew {times:,} times')}",
     ),
     new="We begin anew. What was before is kept: /resume brings it back.",
     resume=ResumeSentences(

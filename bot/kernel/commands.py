@@ -25,6 +25,9 @@ _CALL: Final = re.compile(
 )
 """``/name``, ``/name@bot`` or ``/name:``, and what follows."""
 
+_MENTION: Final = re.compile(r"\s*(?:<@[!&]?\w+>|@[\w.-]+)[,:]?\s+(?=/)")
+"""How a bot is addressed before a command in a room, as platforms write it."""
+
 _TEXTS: Final = frozenset({EventClass.MESSAGE, EventClass.COMMAND, EventClass.INTERACTION})
 
 
@@ -67,7 +70,7 @@ class CommandDoor:
             StoreUnavailable: the session cannot be read.
         """
         inbound = arrival.inbound
-        called = None if _is_not_for_us(arrival) else read(inbound.text, self._by_name)
+        called = None if _is_not_for_us(arrival) else read(_without_mention(inbound), self._by_name)
         if called is None or (called.addressed and not _means_me(inbound)):
             return arrival
         context = await self._known_to(arrival)
@@ -154,6 +157,16 @@ def _is_not_for_us(arrival: Arrival) -> bool:
     return (
         isinstance(admission, Drop) or inbound.event not in _TEXTS or is_stop(arrival.inbound.text)
     )
+
+
+def _without_mention(inbound: Inbound) -> str:
+    """Return the text without a mention before a command, if it is us who are mentioned."""
+    return inbound.text[_mention_length(inbound.text) :] if inbound.mentions_me else inbound.text
+
+
+def _mention_length(text: str) -> int:
+    match = _MENTION.match(text)
+    return match.end() if match else 0
 
 
 def _means_me(inbound: Inbound) -> bool:

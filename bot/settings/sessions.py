@@ -12,31 +12,31 @@ Days = Annotated[int, BeforeValidator(whole(0, 36_500))]
 Turns = Annotated[int, BeforeValidator(whole(1, 1_000))]
 
 
-class DirectSessions(Section):
+class IdleDays(Section):
+    """After how many days in which nobody said anything a session begins anew; 0 is never."""
+
+    direct: Days = 0
     """Chats with one person."""
-
-    idle_days: Days = 0
-    """After how many days in which nobody said anything it begins anew; 0 is never."""
-    history_turns: Turns = 100
-    """How many turns of the past a model sees."""
-
-
-class RoomSessions(Section):
+    rooms: Days = 7
     """Groups and rooms."""
 
-    idle_days: Days = 7
-    """After how many days in which nobody said anything it begins anew; 0 is never."""
-    history_turns: Turns = 30
+
+class HistoryTurns(Section):
     """How many turns of the past a model sees."""
+
+    direct: Turns = 100
+    """Chats with one person."""
+    rooms: Turns = 30
+    """Groups and rooms."""
 
 
 class SessionSettings(Section):
-    """Nothing is deleted unless `retention_days` is set."""
+    """What becomes of conversations. Nothing is deleted unless `retention_days` is set."""
 
-    direct: DirectSessions = Field(default_factory=DirectSessions)
-    """Chats with one person."""
-    rooms: RoomSessions = Field(default_factory=RoomSessions)
-    """Groups and rooms."""
+    idle_days: IdleDays = Field(default={}, validate_default=True)
+    """When a session begins anew; what was before stays."""
+    history_turns: HistoryTurns = Field(default={}, validate_default=True)
+    """How much of the past a model sees; `/history` chooses another number for one session."""
     retention_days: Days = 0
     """After how many days in which nobody said anything a session is deleted, a day after the
     bot has said which ones at a start; 0 keeps everything."""
@@ -46,11 +46,13 @@ class SessionSettings(Section):
         """How long a session is kept in which nobody speaks; None keeps all."""
         return timedelta(days=self.retention_days) if self.retention_days else None
 
-    def of(self, kind: ConversationKind) -> DirectSessions | RoomSessions:
-        """Return what holds for a kind of conversation (pure)."""
-        return self.direct if kind is ConversationKind.DIRECT else self.rooms
+    def history(self, kind: ConversationKind) -> int:
+        """Return how many turns of the past are seen in a kind of conversation (pure)."""
+        turns = self.history_turns
+        return turns.direct if kind is ConversationKind.DIRECT else turns.rooms
 
     def idle(self, kind: ConversationKind) -> timedelta | None:
         """Return after how long it begins anew, or None for never (pure)."""
-        days = self.of(kind).idle_days
-        return timedelta(days=days) if days else None
+        days = self.idle_days
+        chosen = days.direct if kind is ConversationKind.DIRECT else days.rooms
+        return timedelta(days=chosen) if chosen else None

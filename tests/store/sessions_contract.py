@@ -238,8 +238,12 @@ class SessionsContract:
             message = an_answer()
             await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(message,)), [])
             await opened(store, a_change("/new", ANEW))
-        spent = await store.ledger.spent(clock.now() - timedelta(hours=1))
-        assert (spent.turns, spent.by_model["m"].output_tokens) == (3, 6)
+        session = await store.sessions.get(ALICE)
+        assert session is not None
+        assert session.chapters == 4
+        spent = await store.ledger.spending(clock.now().date())
+        assert {one.session_key for one in spent} == {ALICE}
+        assert sum(one.turns for one in spent) == len(("one", "two", "three"))
 
     async def test_what_is_forgotten_is_forgotten_in_every_chapter(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))
