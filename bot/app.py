@@ -40,7 +40,7 @@ from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
-from bot.entrance import load_channels, open_entrance
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.http.turns import TurnRoutes
@@ -122,12 +122,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         purse = await open_purse(settings, store, seams.clock)
         agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
         waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
-        own_routes = (
-            *entrance.routes.specs(),
-            *session_routes(partial(_forget, store)),
-            *TurnRoutes(waits.wait).specs(),
-        )
-        server = _server(settings, channels, own_routes, web=web)
+        server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
         setup = LiveSetup(
             settings,
             Running(
@@ -271,12 +266,17 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
     return await store.turns.forget_session(key, unused_since=unused_since) is not None
 
 
+def _own_routes(entrance: Entrance, store: Store, waits: Waits) -> Sequence[RouteSpec]:
+    """Return what the control socket answers beside the channels' routes."""
+    return (
+        *entrance.routes.specs(),
+        *session_routes(partial(_forget, store)),
+        *TurnRoutes(waits.wait).specs(),
+    )
+
+
 def _server(
-    settings: Settings,
-    channels: Sequence[Channel],
-    own_routes: Sequence[RouteSpec],
-    *,
-    web: bool,
+    settings: Settings, channels: Sequence[Channel], own_routes: Sequence[RouteSpec], *, web: bool
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,

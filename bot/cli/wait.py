@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from bot.cli.ledger import ledger
 from bot.cli.printable import printable
 from bot.cli.start import prepare
 from bot.cli.trace import NoSuchTurn, only
+from bot.clock import SystemClock
 from bot.contracts.delivery import DeliveryState
 from bot.contracts.trace import OPERATOR
 from bot.contracts.turn import OutcomeKind, TurnId
@@ -43,7 +43,7 @@ def wait(name: str, seconds: float, until: WaitFor, *, as_json: bool, debug: boo
 
     async def known() -> Waited:
         turn_id = await _meant(name)
-        deadline = time.monotonic() + seconds
+        deadline = SystemClock().monotonic() + seconds
         return await until_over(settings.control_socket, turn_id, deadline, until)
 
     learned = asyncio.run(known())
@@ -59,7 +59,7 @@ async def until_over(
 ) -> Waited:
     """Ask the bot, over as many of its lives as there are; where none runs, look by ourselves."""
     while True:
-        left = max(0.0, deadline - time.monotonic())
+        left = max(0.0, deadline - SystemClock().monotonic())
         learned = await _asked(control_path, turn_id, min(left, _ONE_REQUEST_SECONDS), until)
         if learned is None:
             learned = await _looked_up(turn_id, until)

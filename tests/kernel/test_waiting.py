@@ -18,6 +18,7 @@ from bot.kernel.waiting import Waits
 from bot.store import open_store
 from tests.doubles.arrivals import a_delivery, an_arrival
 from tests.doubles.clock import FakeClock, HastyClock
+from tests.doubles.watched_clock import WatchedClock
 
 ANSWERED = Outcome(kind=OutcomeKind.ANSWERED, text="Done.")
 
@@ -79,14 +80,13 @@ async def test_a_look_says_pending_and_an_expired_wait_says_that_alone(tmp_path:
 async def test_who_waits_before_it_begins_learns_its_end_as_soon_as_it_is_told(
     tmp_path: Path,
 ) -> None:
-    clock, bus = FakeClock(), LocalBus()
+    clock, bus = WatchedClock(), LocalBus()
     async with a_store(tmp_path, clock) as store:
         turn = await opened(store)
         waiting = [
             asyncio.create_task(waits(store, bus, clock).wait(turn.id, 60)) for _ in range(3)
         ]
-        while len(clock.slept) < 3:
-            await asyncio.sleep(0)
+        await clock.asleep.wait()
         running = await taken(store)
         bus.publish(
             WordsCame(
@@ -104,12 +104,11 @@ async def test_who_waits_before_it_begins_learns_its_end_as_soon_as_it_is_told(
 
 
 async def test_an_end_whose_news_are_lost_is_found_in_the_store(tmp_path: Path) -> None:
-    clock = FakeClock()
+    clock = WatchedClock()
     async with a_store(tmp_path, clock) as store:
         turn = await opened(store)
         waiting = asyncio.create_task(waits(store, LocalBus(), clock).wait(turn.id, 60))
-        while not clock.slept:
-            await asyncio.sleep(0)
+        await clock.asleep.wait()
         await store.turns.finish(await taken(store), Ending(outcome=ANSWERED), [])
         clock.advance(1)
         learned = await waiting

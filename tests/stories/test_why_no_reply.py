@@ -154,12 +154,18 @@ async def test_a_model_that_fails_and_an_answer_that_is_refused_are_told_apart(
         of_broken = await of(house, broken)
         square.shut(here)
         refused = square.say(ana, here, "hello")
-        await square.until(lambda: len(square.refusals) >= 2)
+        await square.settled()
+        [row] = [one for one in await house.rows() if one.turn.arrival.inbound.text == "hello"]
+        path = f"/turns/{row.turn.id}/wait?seconds=30&for=delivered"
+        status, waited = await house.control("GET", path)
         of_refused = await of(house, refused)
 
     assert of_broken.startswith("✗ No answer, because the model gave no answer")
     assert "models check" in of_broken
     assert house.model.key not in of_broken
+    assert status == 200
+    assert '"wait":"ended"' in waited
+    assert '"state":"rejected"' in waited
     assert of_refused.startswith("✗ It was answered, and the answer did not arrive")
     assert "the platform refused it" in of_refused
     assert "did not arrive on square" in of_refused
