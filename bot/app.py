@@ -11,9 +11,8 @@ from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
 from bot.agent.summary import summaries
 from bot.assistant import (
-    MAIN,
     Seams,
-    build_agent,
+    build_agents,
     open_lineup,
     open_purse,
     policy_of,
@@ -33,7 +32,9 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
+from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
+from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
@@ -47,15 +48,19 @@ from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
+from bot.kernel.moved import MovedRooms
 from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.kernel.waiting import Waits
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
+from bot.routing import Page, agent_there, with_doubts
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
@@ -71,10 +76,13 @@ class App:
     settings: Settings
     store: Store
     gateway: Gateway
+    page: Page
     lanes: Lanes
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
-    lineup: Lineup
+    lineups: tuple[Lineup, ...]
+    """One for each list of models that some agent has."""
     retention: Retention
     setup: LiveSetup
     server: HttpServer
@@ -84,7 +92,7 @@ class App:
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        _introduce(self.channels, self.server, self.setup.settings)
+        self.page.introduce(self.setup.settings)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -109,40 +117,31 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
         sandbox = await opening.enter_async_context(sandbox_sought(settings))
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
         bus = LocalBus()
+        router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
+        settings = with_doubts(settings, router.moved)
         specs = load_channels(settings)
         entrance = await open_entrance(settings, specs, store, seams)
-        channels = _channels(settings, specs, store, entrance.people, seams)
+        channels = _channels(settings, specs, store, entrance.people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineup = open_lineup(settings, seams)
-        opening.push_async_callback(lineup.close)
+        lineups = _lineups(settings, seams, opening)
         purse = await open_purse(settings, store, seams.clock)
-        agent, found = await build_agent(settings, store, lineup, sandbox, purse, seams)
+        agents, found = await build_agents(settings, store, lineups, sandbox, purse, seams)
         waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
         server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                sandbox=found,
-                clock=seams.clock,
-                lineup=lineup,
-                introduce=partial(_introduce, channels, server),
-            ),
-        )
-        _offer(setup, channels)
+        page = Page(channels=channels, server=server, router=router)
+        setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
         deliveries = _deliveries(channels, seams)
-        runner = _runner(Answers(agents={MAIN: agent}, turns=store.turns, bus=bus), deliveries)
+        runner = _runner(Answers(agents=agents, turns=store.turns, bus=bus), deliveries)
         intake = Intake(
             turns=store.turns,
-            router=Router(MAIN),
+            router=router,
             doorkeeper=entrance.doorkeeper,
-            door=CommandDoor(
-                COMMANDS, store, entrance.people, _about(setup, found, seams), entrance.pairs
-            ),
+            queue=queue_rules(settings.queue),
+            door=_door(store, entrance, _about(setup, found, seams)),
             allow=purse.allow,
             bus=bus,
             clock=seams.clock,
@@ -156,14 +155,58 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
-            lineup=lineup,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            lineups=tuple(lineups.values()),
+            page=page,
+            retention=_retention(settings, store, seams),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _setup(
+    settings: Settings,
+    store: Store,
+    lineups: tuple[Lineup, ...],
+    sandbox: Sandbox | NoSandbox,
+    page: Page,
+    seams: Seams,
+) -> LiveSetup:
+    """Build what the owner sees and changes, and offer it to every channel that shows it."""
+    running = Running(
+        ledger=store.ledger,
+        sandbox=sandbox,
+        clock=seams.clock,
+        lineups=lineups,
+        page_agent=page.agent,
+        introduce=page.introduce,
+    )
+    setup = LiveSetup(settings, running)
+    for channel in page.channels:
+        if isinstance(channel, OffersSetup):
+            channel.offer_setup(setup)
+    return setup
+
+
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
+
+
+def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
+    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
@@ -173,7 +216,19 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         seams.clock,
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
     )
+
+
+def _lineups(
+    settings: Settings, seams: Seams, opening: AsyncExitStack
+) -> Mapping[tuple[str, ...], Lineup]:
+    """Open one for each list of models that some agent has; *opening* closes it again."""
+    lineups: dict[tuple[str, ...], Lineup] = {}
+    for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
+        lineups[models] = open_lineup(settings, models, seams)
+        opening.push_async_callback(lineups[models].close)
+    return lineups
 
 
 def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
@@ -203,6 +258,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
         summary=summaries(tools_of(sandbox, seams)),
+        queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -212,9 +268,15 @@ def _channels(
     specs: Mapping[str, ChannelSpec],
     store: Store,
     people: People,
+    router: Router,
     seams: Seams,
 ) -> tuple[Channel, ...]:
-    copies = GivenFiles(Path(settings.agents[MAIN].workspace))
+    workspaces = {name: Path(agent.workspace) for name, agent in settings.agents.items()}
+
+    def workspace_of(conversation: ConversationKey, sender: str) -> Path:
+        return workspaces[agent_there(router, conversation, sender)]
+
+    copies = GivenFiles(*workspaces.values(), root_of=workspace_of)
     parts = ChannelParts(
         clock=seams.clock,
         ids=seams.ids,
@@ -241,25 +303,6 @@ def _couriers(
         )
         for channel in channels
     )
-
-
-def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
-    for channel in channels:
-        if isinstance(channel, OffersSetup):
-            channel.offer_setup(setup)
-
-
-def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
-    """Tell the page who answers; again after every change of the models."""
-    models = [settings.models[name] for name in settings.agents[MAIN].models]
-    for channel in channels:
-        if isinstance(channel, HasPage):
-            channel.introduce(
-                address=server.address,
-                model=", ".join(model.model for model in models),
-                problem=settings.problem,
-                demo=all(model.provider == "demo" for model in models),
-            )
 
 
 async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:

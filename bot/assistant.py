@@ -1,4 +1,4 @@
-"""Builds the agent: its models, its tools, what it is shown, and what holds its programs."""
+"""Builds the agents: models, tools, what they are shown, and what holds their programs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
@@ -25,7 +25,7 @@ from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.session import AgentId
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
+from bot.contracts.tool import Sandbox, SeenFiles, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
@@ -38,10 +38,7 @@ from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
-from bot.workspace.tree import WorkspaceTree
-
-MAIN: Final = AgentId("main")
-"""The agent that answers."""
+from bot.workspace.tree import trees_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,57 +53,63 @@ class Seams:
     tools: tuple[Tool[Any], ...] = ()
 
 
-async def build_agent(
+async def build_agents(
     settings: Settings,
     store: Store,
-    lineup: Lineup,
+    lineups: Mapping[tuple[str, ...], Lineup],
     found: Awaitable[Sandbox | NoSandbox],
     purse: Purse,
     seams: Seams,
-) -> tuple[Agent, Sandbox | NoSandbox]:
-    """Build the agent, and return it with what holds its programs, once that is *found*."""
-    chosen = settings.agents[MAIN]
-    workspace = WorkspaceTree(chosen.workspace)
+) -> tuple[Mapping[AgentId, Agent], Sandbox | NoSandbox]:
+    """Build every agent, and return them with what holds their programs, once that is *found*.
+
+    *lineups* has that of every list of models. Agents with one workspace take turns to write.
+    """
+    trees = trees_of(agent.workspace for agent in settings.agents.values())
     _read_schemas((*BUILTIN, *seams.tools))
     sandbox = await found
-    builder = RequestBuilder(
-        files=WorkspaceFiles(chosen.workspace),
-        fold=Fold(_zone(seams.clock)),
-        sandbox_note=note_on(sandbox),
-    )
+    fold, seen = Fold(_zone(seams.clock)), SeenInMemory()
     tools = tools_of(sandbox, seams)
     policy = policy_of(settings, sandbox, seams)
-    agent = Agent(
-        transcripts=store.transcripts,
-        lineup=lineup,
-        tools=tools,
-        permitted=policy.of_turn,
-        build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, policy, seams.clock),
-        limits=Limits(
-            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
-        ),
-        purse=purse,
-        clock=seams.clock,
-        ids=seams.ids,
-        store_epoch=store.epoch,
-        history_turns=partial(_history_turns, settings.sessions),
-    )
-    return agent, sandbox
+    limits = Limits(model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls)
+    agents = {
+        AgentId(name): Agent(
+            transcripts=store.transcripts,
+            lineup=lineups[chosen.models],
+            tools=tools,
+            permitted=policy.of_turn,
+            build_request=_request_of(
+                RequestBuilder(
+                    files=WorkspaceFiles(chosen.workspace),
+                    fold=fold,
+                    sandbox_note=note_on(sandbox),
+                )
+            ),
+            tool_context=_context_of(trees[chosen.workspace], sandbox, policy, seen, seams.clock),
+            limits=limits,
+            purse=purse,
+            clock=seams.clock,
+            ids=seams.ids,
+            store_epoch=store.epoch,
+            history_turns=partial(_history_turns, settings.sessions),
+        )
+        for name, chosen in settings.agents.items()
+    }
+    return agents, sandbox
 
 
 def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
     return sessions.history(turn.arrival.inbound.conversation.kind)
 
 
-def open_lineup(settings: Settings, seams: Seams) -> Lineup:
-    """Open the agent's models in their order, each once for each of its keys.
+def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Lineup:
+    """Open *models*, keys of the settings, in their order, each once for each of its keys.
 
     Raises:
         ConfigError: a model's settings do not suit its provider.
     """
     candidates: list[Candidate] = []
-    for name in settings.agents[MAIN].models:
+    for name in models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
             seam = seams.models[name]
@@ -213,9 +216,12 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
 
 
 def _context_of(
-    workspace: Workspace, sandbox: Sandbox | NoSandbox, policy: ToolPolicy, clock: Clock
+    workspace: Workspace,
+    sandbox: Sandbox | NoSandbox,
+    policy: ToolPolicy,
+    seen: SeenFiles,
+    clock: Clock,
 ) -> ToolContextOf:
-    seen = SeenInMemory()
     box = None if isinstance(sandbox, NoSandbox) else sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:

@@ -21,7 +21,7 @@ from bot.settings.root import Settings
 from bot.settings.terminal import command_name
 from channels import load_channel
 
-_ALWAYS: Final = frozenset({"webchat:owner"})
+ALWAYS: Final = frozenset({"webchat:owner"})
 """Whoever holds the page's link, and the terminal of the same user."""
 
 
@@ -67,7 +67,7 @@ async def open_entrance(
     """
     recorded = RecordedPeople(store.records, seams.clock, seams.ids)
     people: People = OwnerAlone(recorded) if settings.problem else recorded
-    owners = Owners(store.records, seams.clock, seams.codes, _ALWAYS)
+    owners = Owners(store.records, seams.clock, seams.codes, ALWAYS)
     await owners.load()
     pairing = Pairing(store.records, recorded, seams.clock, seams.codes)
     own_doors = {name: OWN_DOOR for name, spec in specs.items() if spec.has_own_door}

@@ -9,8 +9,10 @@ from bot.commands.history import history
 from bot.commands.model import model
 from bot.commands.new import new
 from bot.commands.pair import pair
+from bot.commands.queue import queue
 from bot.commands.resume import resume
 from bot.commands.status import status
+from bot.commands.stop import stop
 from bot.commands.think import think
 from bot.commands.trace import trace
 from bot.commands.usage import usage
@@ -23,6 +25,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     commands_,
     status,
     trace,
+    stop,
     whoami,
     pair,
     usage,
@@ -32,6 +35,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     model,
     think,
     verbose,
+    queue,
     history,
     export,
 )

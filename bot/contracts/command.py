@@ -11,11 +11,12 @@ from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.messages import ToolCall
 from bot.contracts.people import Pairs, People
+from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
 from bot.contracts.trace import Traces
-from bot.contracts.turn import Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
+from bot.contracts.turn import QueueMode, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,10 @@ class About(Protocol):
 
     def summary_of(self, call: ToolCall) -> str:
         """Say in one line what a call is about, or nothing of a tool that is not known."""
+        ...
+
+    def queue(self, channel: str) -> QueueRule:
+        """Return how messages queue in a channel, where nothing was chosen."""
         ...
 
     def caps(self) -> Caps:
@@ -96,6 +101,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    mode: QueueMode = QueueMode.STEER
+    """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
     allowances: tuple[Allowance, ...] = ()
     """What is allowed beyond limits on spending."""
     goes_on: str | None = None

@@ -8,10 +8,13 @@ from bot.agent.failover import Candidate
 from bot.agent.lineup import Lineup
 from bot.contracts.clock import Clock
 from bot.contracts.ledger import Ledger
+from bot.contracts.session import AgentId
 from bot.contracts.setup import Overview
 from bot.contracts.tool import Sandbox
 from bot.sandbox import NoSandbox
 from bot.settings import Settings
+from bot.settings.choice import CHOSEN
+from bot.setup.candidates import open_candidates
 from bot.setup.changes import Changes
 from bot.setup.overview import Look, overview
 
@@ -23,7 +26,10 @@ class Running:
     ledger: Ledger
     sandbox: Sandbox | NoSandbox
     clock: Clock
-    lineup: Lineup
+    lineups: Sequence[Lineup]
+    """One for each list of models that some agent has."""
+    page_agent: AgentId
+    """Who answers the owner on the page."""
     introduce: Callable[[Settings], None]
     """Tell the page who answers from now on."""
 
@@ -43,12 +49,16 @@ class LiveSetup(Changes):
                 ledger=self._running.ledger,
                 sandbox=self._running.sandbox,
                 now=self._clock.now(),
-                troubles=self._running.lineup.troubles,
+                troubles=[error for one in self._running.lineups for error in one.troubles],
                 windows=self._windows,
+                page_agent=self._running.page_agent,
             ),
         )
 
     def _take_over(self, settings: Settings, candidates: Sequence[Candidate]) -> None:
         """Let the next turn begin with *candidates*; a running one keeps what it has."""
-        self._running.lineup.replace(candidates)
+        first, *others = self._running.lineups
+        first.replace(candidates)
+        for lineup in others:
+            lineup.replace(open_candidates(settings.models[CHOSEN], self._clock))
         self._running.introduce(settings)

@@ -7,8 +7,9 @@ from pathlib import Path
 from bot.contracts.budget import Caps, Scope
 from bot.contracts.command import ModelOffer
 from bot.contracts.messages import ToolCall
+from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
-from bot.contracts.turn import Rank
+from bot.contracts.turn import QueueMode, Rank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,9 @@ class AnAbout:
 
     def summary_of(self, call: ToolCall) -> str:
         return call.arguments
+
+    def queue(self, channel: str) -> QueueRule:
+        return QueueRule(mode=QueueMode.COLLECT) if channel == "busy" else QueueRule()
 
     def caps(self) -> Caps:
         return self.limits

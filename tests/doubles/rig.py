@@ -131,7 +131,8 @@ async def a_rig(
     """
     home.mkdir(mode=0o700, exist_ok=True)
     settings = load_settings(home, {"HOME": str(home), **(environ or {})})
-    seed(Path(settings.agents["main"].workspace), template_folder())
+    for agent in settings.agents.values():
+        seed(Path(agent.workspace), template_folder())
     model = ScriptedModel(*steps)
     seams = Seams(models={"demo": asks or model}, tools=tuple(tools))
     app = await build(settings, web=False, seams=seams)
