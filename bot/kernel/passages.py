@@ -111,7 +111,7 @@ def _routed(told: Telling) -> Passage:
     details = [f"session {route.session_key}"]
     details += [
         f"bindings[{one.binding}] fits too, to {one.agent_id}, and lost: {one.why}"
-        for one in getattr(route, "losers", ())
+        for one in route.losers
     ]
     return Passage(
         part=Part.ROUTED,

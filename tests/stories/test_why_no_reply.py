@@ -37,6 +37,16 @@ async def trace(house: House, *arguments: str) -> str:
     return re.sub(r"\s+", " ", printed.decode())
 
 
+async def over(house: House, message: Message) -> str:
+    """Wait for a message over the control socket until all that tells of it has ended."""
+    rows = await house.rows()
+    found = [one.turn for one in rows if one.turn.arrival.inbound.native_id == str(message.id)]
+    path = f"/turns/{found[0].id}/wait?seconds=30&for=delivered"
+    status, waited = await house.control("GET", path)
+    assert status == 200
+    return waited
+
+
 async def of(house: House, message: Message) -> str:
     """The trace of a message, named by the platform's own id."""
     await house.square.settled()
@@ -102,7 +112,7 @@ async def test_what_waits_is_turned_away_or_is_stopped_says_behind_what(tmp_path
         of_running = await of(house, running)
         of_full = await of(house, full)
         square.say(ana, here, "/stop")
-        await square.shown(here, CAPS.session)
+        await over(house, running)
         of_stopped, of_ended = await of(house, running), await of(house, waiting[0])
 
     assert of_waiting.startswith("… It waits behind 1 other message")
@@ -154,16 +164,12 @@ async def test_a_model_that_fails_and_an_answer_that_is_refused_are_told_apart(
         of_broken = await of(house, broken)
         square.shut(here)
         refused = square.say(ana, here, "hello")
-        await square.settled()
-        [row] = [one for one in await house.rows() if one.turn.arrival.inbound.text == "hello"]
-        path = f"/turns/{row.turn.id}/wait?seconds=30&for=delivered"
-        status, waited = await house.control("GET", path)
+        waited = await over(house, refused)
         of_refused = await of(house, refused)
 
     assert of_broken.startswith("✗ No answer, because the model gave no answer")
     assert "models check" in of_broken
     assert house.model.key not in of_broken
-    assert status == 200
     assert '"wait":"ended"' in waited
     assert '"state":"rejected"' in waited
     assert of_refused.startswith("✗ It was answered, and the answer did not arrive")
@@ -173,7 +179,16 @@ async def test_a_model_that_fails_and_an_answer_that_is_refused_are_told_apart(
 
 async def test_a_budget_that_is_spent_is_named_with_who_may_go_on(tmp_path: Path) -> None:
     async with a_house(
-        tmp_path, limits={"tokens": {"turn": 10}, "money": {"turn": 0.000001}}
+        tmp_path,
+        limits={"money": {"turn": "0.01"}},
+        models={
+            "dear": {
+                "provider": "demo",
+                "model": "demo",
+                "max_output": 1000,
+                "price": {"input": 1000, "output": 1000},
+            }
+        },
     ) as house:
         square = house.square
         ana = square.person("Ana")
