@@ -29,6 +29,7 @@ from bot.contracts.channel import (
     Gateway,
     HasPage,
     MeetsOwner,
+    RouteSpec,
     ServesHttp,
 )
 from bot.contracts.clock import Clock
@@ -45,6 +46,7 @@ from bot.entrance import Entrance, load_channels, open_entrance
 from bot.http.approvals import approval_routes
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
+from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
@@ -57,6 +59,7 @@ from bot.kernel.moved import MovedRooms
 from bot.kernel.retention import Retention
 from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
+from bot.kernel.waiting import Waits
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.queue_rules import queue_rules
@@ -124,14 +127,15 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
         settings = with_doubts(settings, router.moved)
         specs = load_channels(settings)
-        entrance = await open_entrance(settings, specs, store, seams)
+        entrance = await open_entrance(settings, specs, store, router.moved.names, seams)
         channels = _channels(settings, specs, store, entrance.people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         lineups = _lineups(settings, seams, opening)
         purse = await open_purse(settings, store, seams.clock)
         agents, found = await build_agents(settings, store, lineups, sandbox, purse, seams)
-        server = _server(settings, channels, store, entrance, web=web)
+        waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
+        server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
         page = Page(channels=channels, server=server, router=router)
         setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
         deliveries = _deliveries(channels, seams)
@@ -151,7 +155,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
+            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams)), waits),
             lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
@@ -264,6 +268,7 @@ def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> Live
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        summary=summaries(tools_of(sandbox, seams)),
         queue_of=queue_rules(setup.settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
@@ -315,13 +320,18 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
     return await store.turns.forget_session(key, unused_since=unused_since) is not None
 
 
+def _own_routes(entrance: Entrance, store: Store, waits: Waits) -> Sequence[RouteSpec]:
+    """Return what the control socket answers beside the channels' routes."""
+    return (
+        *entrance.routes.specs(),
+        *session_routes(partial(_forget, store)),
+        *approval_routes(store.approvals),
+        *TurnRoutes(waits.wait).specs(),
+    )
+
+
 def _server(
-    settings: Settings,
-    channels: Sequence[Channel],
-    store: Store,
-    entrance: Entrance,
-    *,
-    web: bool,
+    settings: Settings, channels: Sequence[Channel], own_routes: Sequence[RouteSpec], *, web: bool
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -330,9 +340,7 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            *entrance.routes.specs(),
-            *session_routes(partial(_forget, store)),
-            *approval_routes(store.approvals),
+            *own_routes,
             *(
                 route
                 for channel in channels

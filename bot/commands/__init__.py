@@ -15,6 +15,7 @@ from bot.commands.resume import resume
 from bot.commands.status import status
 from bot.commands.stop import stop
 from bot.commands.think import think
+from bot.commands.trace import trace
 from bot.commands.usage import usage
 from bot.commands.verbose import verbose
 from bot.commands.whoami import whoami
@@ -24,6 +25,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    trace,
     stop,
     whoami,
     pair,

@@ -12,6 +12,7 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    TraceSentences,
     UsageSentences,
     VerboseSentences,
     WhoSentences,
@@ -43,6 +44,7 @@ def _set_to(first: str, others: str) -> str:
 CHINESE: Final = CommandSentences(
     summaries={
         "approve": "决定我请求做的事",
+        "trace": "你的上一条消息怎么样了，为什么没有回复",
         "pair": "让等待的人进来",
         "whoami": "你是谁，以及你能做什么",
         "help": "可以让我做什么",
@@ -195,5 +197,11 @@ CHINESE: Final = CommandSentences(
             f" {_amount(allowed.amount, allowed.unit)}。"
         ),
         go_on="请从停下的地方接着做。",
+    ),
+    trace=TraceSentences(
+        what_to_do="怎么办：",
+        only_direct="请在私聊里问我：这只与你有关。",
+        no_such="我找不到你可以查看的这条消息。单独发送 /trace 会说明你的上一条消息。",
+        nothing_yet="现在还没有可以说明的。",
     ),
 )

@@ -12,6 +12,7 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    TraceSentences,
     UsageSentences,
     VerboseSentences,
     WhoSentences,
@@ -186,5 +187,12 @@ ENGLISH: Final = CommandSentences(
             f"{f' of {allowed.name}' if allowed.name else ''}."
         ),
         go_on="Go on from where you were stopped.",
+    ),
+    trace=TraceSentences(
+        what_to_do="What to do:",
+        only_direct="Ask me that in a direct chat: it is nobody's business but yours.",
+        no_such="I know of no message of that name that you may see. /trace alone tells of your "
+        "last one.",
+        nothing_yet="There is nothing to tell of yet.",
     ),
 )

@@ -160,6 +160,16 @@ class WhoSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSentences:
+    """What `/trace` says around the trace itself."""
+
+    what_to_do: str
+    only_direct: str
+    no_such: str
+    nothing_yet: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSentences:
     """The commands' sentences in one language."""
 
@@ -186,3 +196,4 @@ class CommandSentences:
     export: ExportSentences
     usage: UsageSentences
     allow: AllowSentences
+    trace: TraceSentences

@@ -21,6 +21,7 @@ from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.route import Match
 from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
+from bot.contracts.waiting import Waited, WaitFor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +139,19 @@ class Gateway(Protocol):
 
     async def turn(self, turn_id: TurnId) -> TurnRecord | None:
         """Return all that is known of one turn."""
+        ...
+
+    async def wait(
+        self, turn_id: TurnId, timeout_seconds: float, until: WaitFor = WaitFor.ENDED
+    ) -> Waited:
+        """Return what is known of a turn once it is over, or after so many seconds.
+
+        A wait that expires says so, and says nothing about the turn, which goes on. It may be
+        asked for before, during and after the turn, again, and after a restart.
+
+        Raises:
+            StoreUnavailable: it cannot be looked up.
+        """
         ...
 
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:

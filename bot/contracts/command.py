@@ -11,11 +11,13 @@ from bot.contracts.budget import Allowance, Caps
 from bot.contracts.decision import Decision
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
+from bot.contracts.messages import ToolCall
 from bot.contracts.people import Pairs, People
 from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
+from bot.contracts.trace import Traces
 from bot.contracts.turn import QueueMode, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
@@ -46,6 +48,10 @@ class About(Protocol):
 
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def summary_of(self, call: ToolCall) -> str:
+        """Say in one line what a call is about, or nothing of a tool that is not known."""
         ...
 
     def queue(self, channel: str) -> QueueRule:
@@ -85,6 +91,7 @@ class CommandContext:
     pairs: Pairs | None
     """Who waits to be let in; None where nobody is let in for now."""
     about: About
+    traces: Traces
     commands: tuple["Command", ...]
     """All there are."""
 

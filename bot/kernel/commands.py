@@ -15,6 +15,7 @@ from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.decisions import decided, decides
+from bot.kernel.tracing import Tracing
 from bot.reply import notices
 
 _log = structlog.get_logger(__name__)
@@ -57,6 +58,7 @@ class CommandDoor:
         self._people = people
         self._about = about
         self._pairs = pairs
+        self._traces = Tracing(store.ledger, about.summary_of)
 
     async def answer(self, arrival: Arrival) -> Arrival:
         """Return *arrival* with what its command answers and changes; others as they are.
@@ -100,6 +102,7 @@ class CommandDoor:
             people=self._people,
             pairs=self._pairs,
             about=self._about,
+            traces=self._traces,
             commands=self._commands,
         )
 

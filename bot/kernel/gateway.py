@@ -12,8 +12,10 @@ from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
 from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
+from bot.contracts.waiting import Waited, WaitFor
 from bot.kernel.intake import Intake
 from bot.kernel.steps import steps_of
+from bot.kernel.waiting import Waits
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 
@@ -22,12 +24,18 @@ class KernelGateway:
     """The `Gateway` of the kernel."""
 
     def __init__(
-        self, intake: Intake, store: Store, bus: Bus, summary_of: Callable[[ToolCall], str]
+        self,
+        intake: Intake,
+        store: Store,
+        bus: Bus,
+        summary_of: Callable[[ToolCall], str],
+        waits: Waits,
     ) -> None:
         self._intake = intake
         self._store = store
         self._bus = bus
         self._summary_of = summary_of
+        self._waits = waits
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, all or none; in order; once each."""
@@ -104,6 +112,12 @@ class KernelGateway:
     async def turn(self, turn_id: TurnId) -> TurnRecord | None:
         """Return all that is known of one turn."""
         return await self._store.ledger.turn(turn_id)
+
+    async def wait(
+        self, turn_id: TurnId, timeout_seconds: float, until: WaitFor = WaitFor.ENDED
+    ) -> Waited:
+        """Return what is known of a turn once it is over, or after so many seconds."""
+        return await self._waits.wait(turn_id, timeout_seconds, until)
 
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:
         """Listen to the news of one conversation."""

@@ -203,7 +203,7 @@ class Counted(str):
 def test_a_look_up_costs_the_same_with_ten_thousand_bindings() -> None:
     def looks(count: int) -> int:
         others = [
-            replace(match, **{name: f"{getattr(match, name)}-{number}"})
+            replace(match, **{name: f"{getattr(match, name)}-{number}"})  # type: ignore[arg-type]  # all three are texts
             for number in range(count)
             for name, match in (
                 ("conversation", SHOTS[1][1]),

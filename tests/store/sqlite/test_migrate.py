@@ -59,11 +59,10 @@ def test_a_database_of_the_first_schema_keeps_its_conversations(
 def test_what_was_recorded_before_spending_was_is_counted_in_tokens(
     database: sqlite3.Connection,
 ) -> None:
-    for step in STEPS[: STEPS.index("budgets.sql")]:
+    before = STEPS.index("budgets.sql")
+    for step in STEPS[:before]:
         database.executescript(resources.files("bot.store.sqlite").joinpath(step).read_text())
-    database.execute(
-        "UPDATE meta SET value = ? WHERE key = 'schema'", (STEPS.index("budgets.sql"),)
-    )
+    database.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (before,))
     arrival = '{"inbound": {"sender": {"id": "anna"}}, "route": {"agent_id": "main"}}'
     database.execute(
         "INSERT INTO turn (seq, id, channel, account, conversation_id, source, event, session_key,"
