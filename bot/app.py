@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from bot.agent.answer import Agent
 from bot.agent.lineup import Lineup
 from bot.agent.policy import Place
 from bot.agent.summary import summaries
@@ -36,18 +37,20 @@ from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
-from bot.contracts.session import SessionKey
+from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.entrance import Entrance, load_channels, open_entrance
+from bot.http.approvals import approval_routes
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.expiry import Expiry
 from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.intake import Intake
@@ -81,6 +84,7 @@ class App:
     forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
+    expiry: Expiry
     lineups: tuple[Lineup, ...]
     """One for each list of models that some agent has."""
     retention: Retention
@@ -123,7 +127,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
         settings = with_doubts(settings, router.moved)
         specs = load_channels(settings)
-        entrance = await open_entrance(settings, specs, store, seams)
+        entrance = await open_entrance(settings, specs, store, router.moved.names, seams)
         channels = _channels(settings, specs, store, entrance.people, router, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
@@ -135,7 +139,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
         page = Page(channels=channels, server=server, router=router)
         setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
         deliveries = _deliveries(channels, seams)
-        runner = _runner(Answers(agents=agents, turns=store.turns, bus=bus), deliveries)
+        runner = _runner(_answers(store, agents, deliveries, bus), deliveries)
         intake = Intake(
             turns=store.turns,
             router=router,
@@ -155,6 +159,7 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             lanes=_lanes(settings, runner, seams),
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
+            expiry=Expiry(approvals=store.approvals, told=deliveries.of_expired, clock=seams.clock),
             lineups=tuple(lineups.values()),
             page=page,
             retention=_retention(settings, store, seams),
@@ -165,6 +170,12 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
             clock=seams.clock,
             closing=opening.pop_all(),
         )
+
+
+def _answers(
+    store: Store, agents: Mapping[AgentId, Agent], deliveries: Deliveries, bus: LocalBus
+) -> Answers:
+    return Answers(agents=agents, turns=store.turns, bus=bus, can_show=deliveries.can_show)
 
 
 def _setup(
@@ -235,7 +246,7 @@ def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
     return TurnRunner(
         turns=answers.turns,
         answer=answers.answer,
-        compose=deliveries.of_outcome,
+        compose=deliveries.of_ending,
         bus=answers.bus,
         clock=deliveries.clock,
     )
@@ -314,6 +325,7 @@ def _own_routes(entrance: Entrance, store: Store, waits: Waits) -> Sequence[Rout
     return (
         *entrance.routes.specs(),
         *session_routes(partial(_forget, store)),
+        *approval_routes(store.approvals),
         *TurnRoutes(waits.wait).specs(),
     )
 

@@ -91,6 +91,8 @@ async def build_agents(
             clock=seams.clock,
             ids=seams.ids,
             store_epoch=store.epoch,
+            approvals=store.approvals,
+            questions_open_for=settings.approvals.open_for,
             history_turns=partial(_history_turns, settings.sessions),
         )
         for name, chosen in settings.agents.items()

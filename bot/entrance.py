@@ -16,7 +16,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.http.access import AccessRoutes
-from bot.kernel.doorkeeper import Doorkeeper, Memory
+from bot.kernel.doorkeeper import Doorkeeper, Memory, RoomNames
 from bot.settings.root import Settings
 from bot.settings.terminal import command_name
 from channels import load_channel
@@ -58,9 +58,15 @@ def load_channels(settings: Settings, *names: str) -> Mapping[str, ChannelSpec]:
 
 
 async def open_entrance(
-    settings: Settings, specs: Mapping[str, ChannelSpec], store: Store, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    names: RoomNames,
+    seams: Seams,
 ) -> Entrance:
-    """Build it. While the settings are not those of the file, only owners come in.
+    """Build it; *names* gives every id that a room has had.
+
+    While the settings are not those of the file, only owners come in.
 
     Raises:
         StoreUnavailable: the owners cannot be read.
@@ -83,7 +89,7 @@ async def open_entrance(
     shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
     return Entrance(
         people=people,
-        doorkeeper=Doorkeeper(ranks, memory),
+        doorkeeper=Doorkeeper(ranks, memory, names),
         pairs=pairs,
         routes=AccessRoutes(pairing, owners, shapes),
     )

@@ -3,15 +3,17 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import structlog
 
+from bot.agent.asking import Asking
 from bot.agent.budget import WARNING, Budget, Repetition
 from bot.agent.hooks import Hooks
 from bot.agent.policy import Permitted
 from bot.agent.transcript import LiveTranscript, to_the_end
 from bot.contracts import faults
+from bot.contracts.approval import Question
 from bot.contracts.errors import BotError, ToolDenied, ToolError
 from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
 from bot.contracts.tool import Effect, Parameters, Probe, Tool, ToolContext
@@ -52,6 +54,15 @@ class _Checked:
     warning: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What the calls of a turn are held to."""
+
+    budget: Budget
+    permitted: Permitted
+    asking: Asking
+
+
 class Toolbox:
     """The tools of one turn, for who asked for it.
 
@@ -64,15 +75,17 @@ class Toolbox:
         self,
         tools: Sequence[Tool[Any]],
         context: Callable[[ToolCall], ToolContext],
-        budget: Budget,
+        bounds: Bounds,
         transcript: LiveTranscript,
         hooks: Hooks,
-        permitted: Permitted,
     ) -> None:
+        self.asked: list[Question] = []
+        """What a person has to be asked before it is carried out; the turn ends with it."""
+        self._asking = bounds.asking
         self._tools = {tool.name: tool for tool in tools}
-        self._permitted = permitted
+        self._permitted = bounds.permitted
         self._context = context
-        self._budget = budget
+        self._budget = bounds.budget
         self._transcript = transcript
         self._keep = transcript.keep
         self._hooks = hooks
@@ -97,16 +110,22 @@ class Toolbox:
 
         Calls run side by side unless one of them must run alone. When this is
         cancelled, every call still gets its result before the cancellation goes
-        on.
+        on. What a person has to be asked about has none yet, and stands in `asked`.
         """
         ready: list[_Checked] = []
         affordable = len(calls) - self._budget.tool_calls_over()
         for number, call in enumerate(calls):
-            checked = self._check(call, cut_off=stop is StopReason.LENGTH)
+            checked: _Checked | Question | ToolResult = self._check(
+                call, cut_off=stop is StopReason.LENGTH
+            )
             if number >= affordable:
                 checked = _result(call, ResultState.DENIED, _TOO_MANY)
+            if isinstance(checked, _Checked):
+                checked = await self._asked_about(checked, ready, calls[number:])
             if isinstance(checked, ToolResult):
                 await self._keep(checked)
+            elif isinstance(checked, Question):
+                self.asked.append(checked)
             else:
                 ready.append(checked)
         one_by_one = any(checked.tool.alone for checked in ready)
@@ -118,6 +137,29 @@ class Toolbox:
                 for checked in (c for later in batches[done:] for c in later):
                     await self._keep(_result(checked.call, ResultState.KILLED, _NEVER_BEGAN))
                 raise
+
+    async def _asked_about(
+        self, checked: _Checked, ready: Sequence[_Checked], after: Sequence[ToolCall]
+    ) -> _Checked | Question | ToolResult:
+        """Return the question that has to be put before the call, its refusal, or the call."""
+        call, tool = checked.call, checked.tool
+        try:
+            answer = await self._asking.about(
+                call, tool, checked.arguments, self._context(call), self.asked
+            )
+        except asyncio.CancelledError:
+            for one in (*(c.call for c in ready), *after):
+                await self._keep(_result(one, ResultState.KILLED, _NEVER_BEGAN))
+            raise
+        match answer:
+            case None:
+                return checked
+            case str():
+                return _result(call, ResultState.DENIED, answer)
+            case Question():
+                return answer
+            case _:
+                assert_never(answer)
 
     async def probe(self, call: ToolCall) -> Probe:
         """Ask whether a call with an unknown end happened."""
@@ -182,8 +224,11 @@ class Toolbox:
         """Carry one call out and record its result, however it ends."""
         call, tool = checked.call, checked.tool
         self._hooks.tool_started(call, tool.summarise(checked.arguments))
-        if tool.effect is not Effect.PURE:
-            started = CallStarted(call_id=call.id, name=tool.name, effect=tool.effect)
+        settles = self._asking.settles(call)
+        if tool.effect is not Effect.PURE or settles:
+            started = CallStarted(
+                call_id=call.id, name=tool.name, effect=tool.effect, settles=settles
+            )
             try:
                 await self._keep(started)
             except asyncio.CancelledError:

@@ -45,6 +45,7 @@ app.add_typer(groups.channels, name="channels")
 app.add_typer(groups.web, name="web")
 app.add_typer(groups.pair, name="pair")
 app.add_typer(groups.owner, name="owner")
+app.add_typer(groups.approvals, name="approvals")
 app.add_typer(sessions, name="sessions")
 
 _INTERRUPTED_BY_TYPER = 130

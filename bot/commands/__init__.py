@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.allow import allow
+from bot.commands.approve import approve
 from bot.commands.export import export
 from bot.commands.help import commands_, help_
 from bot.commands.history import history
@@ -30,6 +31,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     pair,
     usage,
     allow,
+    approve,
     new,
     resume,
     model,

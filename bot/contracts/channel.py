@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from bot.contracts.approval import Approval
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.command import Command
 from bot.contracts.delivery import OnUnknown, Receipt
@@ -104,6 +105,10 @@ class Gateway(Protocol):
 
     async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
         """Return what a turn did on its way to its answer, in order."""
+        ...
+
+    async def question(self, code: str) -> Approval | None:
+        """Return how a question stands, or None if there is none of that name (any more)."""
         ...
 
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:

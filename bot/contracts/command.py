@@ -6,7 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.approval import Approval
 from bot.contracts.budget import Allowance, Caps
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.messages import ToolCall
@@ -64,6 +66,10 @@ class About(Protocol):
         """Return the folder of an agent's files."""
         ...
 
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for: ranks, and people by their id."""
+        ...
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         ...
@@ -96,6 +102,16 @@ class CommandContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What somebody who may decided about a question that waits."""
+
+    approval: Approval
+    decision: Decision
+    too_late: tuple[ReplyPayload, ...]
+    """What is answered if somebody else was quicker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandAnswer:
     """What becomes of a command: committed with its claim, so that it happens once."""
 
@@ -105,6 +121,8 @@ class CommandAnswer:
     """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
     allowances: tuple[Allowance, ...] = ()
     """What is allowed beyond limits on spending."""
+    ruling: Ruling | None = None
+    """A decision, made with the claim; it opens a turn of its own in the session that asked."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

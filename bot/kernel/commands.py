@@ -14,6 +14,7 @@ from bot.contracts.inbound import ConversationKind, EventClass, Inbound
 from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
+from bot.kernel.decisions import decided, decides
 from bot.kernel.tracing import Tracing
 from bot.reply import notices
 
@@ -219,9 +220,12 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
         return replace(
             arrival, admission=admission, change=change, allowances=allowances, told=goes_on
         )
+    ruling = next((one.ruling for one in answers if one.ruling is not None), None)
     return replace(
         arrival,
         admission=Handled(reason=reason),
+        decides=None if ruling is None else decides(arrival, ruling),
+        decided=None if ruling is None else decided(arrival, ruling),
         mode=_mode(answers),
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,

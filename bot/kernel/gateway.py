@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
+from bot.contracts.approval import Approval
 from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.events import Bus, Event, TurnEnded
 from bot.contracts.inbound import ConversationKey, Inbound, Source
@@ -68,6 +69,10 @@ class KernelGateway:
     async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
         """Return what a turn did on its way to its answer, in order."""
         return tuple(steps_of(await self._store.ledger.entries(turn_id), self._summary_of))
+
+    async def question(self, code: str) -> Approval | None:
+        """Return how a question stands, or None if there is none of that name (any more)."""
+        return await self._store.approvals.get(code)
 
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
         """Return the first conversation of *place* and its threads, what was last used first."""

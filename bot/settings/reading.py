@@ -202,6 +202,7 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            approvals=written.approvals,
             routing=routing_of(written, self._where),
             queue=written.queue,
             sessions=written.sessions,

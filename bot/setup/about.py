@@ -61,6 +61,10 @@ class LiveAbout:
         """Return the folder of an agent's files."""
         return Path(self.settings().agents[agent_id].workspace)
 
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for."""
+        return self.settings().approvals.approvers
+
     def summary_of(self, call: ToolCall) -> str:
         """Say in one line what a call is about, or nothing of a tool that is not known."""
         return self.summary(call)

@@ -47,5 +47,8 @@ class AnAbout:
     def workspace(self, _agent_id: AgentId) -> Path:
         return self.folder
 
+    def approvers(self) -> Sequence[str]:
+        return ("owner", "admin")
+
     def sandbox(self) -> str:
         return "bubblewrap"

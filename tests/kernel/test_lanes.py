@@ -17,7 +17,8 @@ from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
 from bot.contracts.events import TurnAbsorbed, TurnEnded
 from bot.contracts.ledger import TurnQuery
-from bot.contracts.store import Finished, Offer, Signal, Store, Turns
+from bot.contracts.signals import Offer, Signal
+from bot.contracts.store import Finished, Store, Turns
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import (
     Failure,

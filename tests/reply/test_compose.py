@@ -32,7 +32,7 @@ def composed(
     return compose(outcome, direct=direct, language=Language.EN, fits=fits)
 
 
-@pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED, OutcomeKind.ASKED])
+@pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED])
 def test_an_answer_is_sent_as_a_document_and_as_plain_text(kind: OutcomeKind) -> None:
     bold = Span(text="all", styles=frozenset({Style.BOLD}))
 
