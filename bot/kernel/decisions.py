@@ -52,7 +52,7 @@ def decided(arrival: Arrival, ruling: Ruling) -> Arrival:
         replies=(),
         change=None,
         directives=SessionChoices(),
-        told=None,
+        told=f"(a decision about {ruling.approval.question.code})",
         unused_since=None,
         settles=ruling.approval.question.code,
     )

@@ -12,7 +12,7 @@ export class Questions {
 
   /** Make what stands below a question's words. */
   card({ question, choices }) {
-    const state = make("p", { className: "fate", tabIndex: -1 });
+    const state = make("p", { className: "standing", tabIndex: -1 });
     state.setAttribute("role", "status");
     const buttons = make("div", { className: "choices" }, ...(choices ?? []).map((one) => this.button(one)));
     buttons.setAttribute("role", "group");
