@@ -179,6 +179,9 @@ FAILURES: Final[Mapping[str, Words]] = {
         fix="`/usage` shows what was used. The owner may go on with `/allow`, or raise `limits:` "
         "in config.yaml; a day's limit begins anew at midnight.",
     ),
+    "refused_twice": Words(
+        why="what it wanted to do was refused twice", fix="Ask for it in another way."
+    ),
     "repetition": Words(why="the model kept asking for the same thing", fix="Ask in other words."),
     "empty": Words(why="the model said nothing that could be shown", fix="Ask again."),
     "unfinished": Words(why="the model stopped in the middle of its work", fix="Ask again."),

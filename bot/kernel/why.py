@@ -48,6 +48,9 @@ def _of_turn(told: Telling) -> tuple[str, Sign, str]:
     if outcome is None:
         return _of_open_turn(told)
     match outcome.kind:
+        case OutcomeKind.ASKED if told.sees_host:
+            asked = "It asked whether it may do something, and goes on when somebody has answered."
+            return asked, Sign.OPEN, "Answer there, by the buttons or with /approve."
         case OutcomeKind.ANSWERED | OutcomeKind.ASKED:
             return _of_answer(told)
         case OutcomeKind.SILENT:

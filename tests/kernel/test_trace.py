@@ -112,3 +112,9 @@ def test_what_was_open_when_it_came_is_what_it_waited_behind() -> None:
 
     assert "behind 1 message" in waited.text
     assert waited.details == (f"behind turn {still_open.turn.id}",)
+
+
+def test_a_turn_that_asks_is_not_told_as_answered() -> None:
+    asked = Outcome(kind=OutcomeKind.ASKED, text="May I?")
+
+    assert "/approve" in told(Known(record=record(a_turn(), asked))).fix
