@@ -3,6 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
+from bot.contracts.budget import LimitMet, Scope, Unit
 from bot.contracts.document import Paragraph
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Failure, Rank
@@ -13,11 +14,16 @@ from bot.reply.english import ENGLISH
 from bot.reply.notices import Language, language_of
 from bot.reply.sentences import Sentences
 
+DAY = LimitMet(scope=Scope.DAY, unit=Unit.MONEY, limit=2_000_000, spent=1_700_000)
+
 EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "interrupted": notices.interrupted,
     "failed": lambda language: notices.failed("the model is down", language),
     "no_answer": notices.no_answer,
     "failures": lambda language: notices.failed("it is broken", language, Failure.BROKEN),
+    "spent": lambda language: notices.spent(DAY, language),
+    "nearly_spent": lambda language: notices.nearly_spent(DAY, language),
+    "nearly_spent_by": lambda language: notices.nearly_spent(DAY, language, "Ana"),
     "queue_full": lambda language: notices.queue_full(20, language),
     "nothing_to_stop": notices.nothing_to_stop,
     "not_yours_to_stop": notices.not_yours_to_stop,
@@ -39,6 +45,9 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "question": lambda language: notices.question_expired("kf47m", language),
     "gates": lambda language: _gate("room:not-mentioned", language),
 }
+
+NAMED = [failure for failure in Failure if failure is not Failure.SPENDING]
+"""Each has one sentence; that of a limit on spending names the limit, and is `spent`."""
 
 GATES = ("room:not-listed", "rooms:disabled", "room:not-mentioned", "direct:disabled")
 
@@ -74,11 +83,11 @@ def test_there_is_a_notice_for_every_sentence() -> None:
 
 @pytest.mark.parametrize("sentences", [ENGLISH, CHINESE])
 def test_every_failure_that_has_a_name_has_a_sentence(sentences: Sentences) -> None:
-    assert set(sentences.failures) == set(Failure)
+    assert set(sentences.failures) == set(NAMED)
 
 
 @pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize("failure", Failure)
+@pytest.mark.parametrize("failure", NAMED)
 def test_a_named_failure_is_told_in_the_persons_language(
     failure: Failure, language: Language
 ) -> None:
