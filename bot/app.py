@@ -1,50 +1,38 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from bot.access.people import OwnerAlone, RecordedPeople
-from bot.access.rank import Ranks
-from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
-from bot.agent.summary import summaries
-from bot.assistant import MAIN, Seams, build_agent, open_lineup, sandbox_sought, tools_of
+from bot.assembly import AgentsOfNow, Assembly, Lasting, Present, assemble
+from bot.assistant import MAIN, OnceSought, Seams, read_schemas
 from bot.bus.local import LocalBus
-from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
 from bot.contracts.people import People
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
+from bot.extensions import changed_since
 from bot.http.server import HttpServer
 from bot.kernel.answer import Answers
-from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
-from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
-from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
-from bot.sandbox import NoSandbox
+from bot.settings import read_settings
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
-from bot.setup.about import LiveAbout
 from bot.store import open_store
+from bot.tools import BUILTIN
 from bot.workspace.given import GivenFiles
 from channels import load_channel
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +45,15 @@ class App:
     lanes: Lanes
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
-    lineup: Lineup
+    present: Present
     setup: LiveSetup
     server: HttpServer
-    sandbox: Sandbox | NoSandbox
     clock: Clock
     closing: AsyncExitStack
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        _introduce(self.channels, self.server, self.setup.settings)
+        _introduce(self.channels, self.server, self.setup.settings, self.setup.problem)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -80,8 +67,17 @@ class App:
         raise ConfigError("channels", "no webchat", "`webchat:` among the channels")
 
 
-async def build(settings: Settings, *, web: bool = True, seams: Seams | None = None) -> App:
+async def build(
+    settings: Settings,
+    *,
+    web: bool = True,
+    seams: Seams | None = None,
+    read: Callable[[], Settings] | None = None,
+) -> App:
     """Build the bot; with *web* false it is reached over the control socket alone.
+
+    *read* reads the settings again, when a reload is asked for: those of the same state
+    directory, if it is left out.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -90,89 +86,115 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     """
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
-        sandbox = await opening.enter_async_context(sandbox_sought(settings))
+        sandboxes = OnceSought()
+        opening.push_async_callback(sandboxes.close)
+        sandboxes.look(settings)
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
         bus = LocalBus()
-        people = _people(settings, store, seams)
+        present = Present(settings)
+        people = _people(present, store, seams)
         channels = _channels(settings, store, people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineup = open_lineup(settings, seams)
-        opening.push_async_callback(lineup.close)
-        agent, found = await build_agent(settings, store, lineup, sandbox, seams)
+        read_schemas((*BUILTIN, *seams.tools))
+        lasting = Lasting(store=store, bus=bus, people=people, sandboxes=sandboxes, seams=seams)
+        present.put(await assemble(settings, lasting))
+        opening.push_async_callback(present.close)
         server = _server(settings, channels, web=web)
+        deliveries = Deliveries(
+            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
+        )
+        lanes = Lanes(
+            store.turns,
+            _runner(present, store, deliveries, bus, seams),
+            seams.clock,
+            worker=seams.ids.new(),
+            limit=settings.limits.turns_at_once,
+        )
         setup = LiveSetup(
             settings,
             Running(
                 ledger=store.ledger,
-                sandbox=found,
                 clock=seams.clock,
-                lineup=lineup,
+                look=lambda: (present.now.lineup.troubles, present.now.sandbox),
                 introduce=partial(_introduce, channels, server),
+                prepare=partial(_prepare, present, lasting, lanes),
+                stale=lambda: changed_since(present.now.extensions),
+                read=read or partial(read_settings, settings.home),
             ),
         )
         _offer(setup, channels)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        answers = Answers(agents={MAIN: agent}, turns=store.turns, bus=bus)
-        runner = TurnRunner(
-            turns=store.turns,
-            answer=answers.answer,
-            compose=deliveries.of_outcome,
-            bus=bus,
-            clock=seams.clock,
-        )
-        intake = _intake(store, people, bus, _about(setup, found, seams), seams)
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams))),
-            lanes=Lanes(
-                store.turns,
-                runner,
-                seams.clock,
-                worker=seams.ids.new(),
-                limit=settings.limits.turns_at_once,
-            ),
+            gateway=KernelGateway(present, store, bus, present.summary_of),
+            lanes=lanes,
             channels=channels,
             couriers=_couriers(channels, store, deliveries, bus, seams),
-            lineup=lineup,
+            present=present,
             setup=setup,
             server=server,
-            sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
 
 
-def _intake(store: Store, people: People, bus: LocalBus, about: About, seams: Seams) -> Intake:
-    return Intake(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """An assembly that is whole, and not yet in place."""
+
+    assembly: Assembly
+    present: Present
+    lanes: Lanes
+
+    def use(self) -> None:
+        """Put it in place: the next message and the next turn have it."""
+        self.present.put(self.assembly)
+        self.lanes.allow(self.assembly.settings.limits.turns_at_once)
+
+    async def drop(self) -> None:
+        """Let go of it: it was not wanted after all."""
+        await self.present.drop(self.assembly)
+
+
+async def _prepare(
+    present: Present, lasting: Lasting, lanes: Lanes, settings: Settings, *, reopen: bool
+) -> _Prepared:
+    """Build what *settings* ask for beside what runs.
+
+    The models are opened anew if they are others, or with *reopen*.
+
+    Raises:
+        ConfigError: a setting is wrong; nothing is left open.
+    """
+    kept = None if reopen else present.now.lineup
+    if kept is not None and _models(settings) != _models(present.settings):
+        kept = None
+    assembly = await assemble(settings, lasting, lineup=kept)
+    return _Prepared(assembly=assembly, present=present, lanes=lanes)
+
+
+def _models(settings: Settings) -> tuple[object, ...]:
+    return tuple((name, settings.models[name]) for name in settings.agents[MAIN].models)
+
+
+def _runner(
+    present: Present, store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+) -> TurnRunner:
+    return TurnRunner(
         turns=store.turns,
-        router=Router(MAIN),
-        ranks=Ranks(owners=OWNERS, people=people),
-        door=CommandDoor(COMMANDS, store, people, about),
+        answer=Answers(agents=AgentsOfNow(present), turns=store.turns, bus=bus).answer,
+        compose=deliveries.of_outcome,
         bus=bus,
         clock=seams.clock,
-        ids=seams.ids,
     )
 
 
-def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
-    """Say what the bot may tell of itself in a chat."""
-    tools = tools_of(sandbox, seams)
-    return LiveAbout(
-        settings=lambda: setup.settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
-        where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
-    )
-
-
-def _people(settings: Settings, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in while the settings are not those of the file."""
-    people = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(people) if settings.problem else people
+def _people(present: Present, store: Store, seams: Seams) -> People:
+    """Let nobody but the owner in for as long as the settings are not those of the file."""
+    recorded = RecordedPeople(store.records, seams.clock, seams.ids)
+    return OwnerAlone(recorded, lambda: bool(present.settings.problem))
 
 
 def _channels(
@@ -215,15 +237,17 @@ def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
             channel.offer_setup(setup)
 
 
-def _introduce(channels: Sequence[Channel], server: HttpServer, settings: Settings) -> None:
-    """Tell the page who answers; again after every change of the models."""
+def _introduce(
+    channels: Sequence[Channel], server: HttpServer, settings: Settings, problem: str
+) -> None:
+    """Tell the page who answers and what is wrong; again after every change of the settings."""
     models = [settings.models[name] for name in settings.agents[MAIN].models]
     for channel in channels:
         if isinstance(channel, HasPage):
             channel.introduce(
                 address=server.address,
                 model=", ".join(model.model for model in models),
-                problem=settings.problem,
+                problem=problem,
                 demo=all(model.provider == "demo" for model in models),
             )
 

@@ -1,8 +1,7 @@
 """Builds the agent: its models, its tools, what it is shown, and what holds its programs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Any, Final
@@ -16,12 +15,13 @@ from bot.clock import RandomIds, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
 from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.extension import NamedHooks
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.session import AgentId
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox, Tool, ToolContext, Workspace
+from bot.contracts.tool import Sandbox, SeenFiles, Tool, ToolContext
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
@@ -29,7 +29,6 @@ from bot.settings.root import Settings
 from bot.setup.candidates import open_candidates
 from bot.tools import BUILTIN
 from bot.workspace.files import WorkspaceFiles
-from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
 
@@ -48,38 +47,41 @@ class Seams:
     tools: tuple[Tool[Any], ...] = ()
 
 
-async def build_agent(
-    settings: Settings,
-    store: Store,
-    lineup: Lineup,
-    found: Awaitable[Sandbox | NoSandbox],
-    seams: Seams,
-) -> tuple[Agent, Sandbox | NoSandbox]:
-    """Build the agent, and return it with what holds its programs, once that is *found*."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What an agent works with."""
+
+    sandbox: Sandbox | NoSandbox
+    tools: tuple[Tool[Any], ...]
+    hooks: tuple[NamedHooks, ...]
+    tree: WorkspaceTree
+    seen: SeenFiles
+
+
+def build_agent(
+    settings: Settings, store: Store, lineup: Lineup, equipment: Equipment, seams: Seams
+) -> Agent:
+    """Build the agent of *settings*."""
     chosen = settings.agents[MAIN]
-    workspace = WorkspaceTree(chosen.workspace)
-    _read_schemas((*BUILTIN, *seams.tools))
-    sandbox = await found
     builder = RequestBuilder(
         files=WorkspaceFiles(chosen.workspace),
         fold=Fold(_zone(seams.clock)),
-        sandbox_note=note_on(sandbox),
+        sandbox_note=note_on(equipment.sandbox),
     )
-    tools = tools_of(sandbox, seams)
-    agent = Agent(
+    return Agent(
         transcripts=store.transcripts,
         lineup=lineup,
-        tools=tools,
+        tools=equipment.tools,
         build_request=_request_of(builder),
-        tool_context=_context_of(workspace, sandbox, seams.clock),
+        tool_context=_context_of(equipment, seams.clock),
         limits=Limits(
             model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
         ),
         clock=seams.clock,
         ids=seams.ids,
         store_epoch=store.epoch,
+        guards=equipment.hooks,
     )
-    return agent, sandbox
 
 
 def open_lineup(settings: Settings, seams: Seams) -> Lineup:
@@ -98,7 +100,7 @@ def open_lineup(settings: Settings, seams: Seams) -> Lineup:
     return Lineup(candidates)
 
 
-def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
+def read_schemas(tools: Sequence[Tool[Any]]) -> None:
     """Read the tools' docstrings from their source now, while the sandbox is tried.
 
     Not at the first message: a thread may import a provider then, and CPython 3.11 counts the
@@ -109,27 +111,35 @@ def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
         tool.parameters.schema()
 
 
-def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
+def tools_of(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
     """Leave the shell out where nothing could hold what it starts."""
     missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
-    return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
+    return tuple(tool for tool in BUILTIN if tool.name not in missing)
 
 
-@asynccontextmanager
-async def sandbox_sought(settings: Settings) -> AsyncIterator[Awaitable[Sandbox | NoSandbox]]:
-    """Look for it while the rest is built: to try it is to wait for another process."""
-    looking = asyncio.create_task(_found_sandbox(settings), name="look for a sandbox")
-    try:
-        yield looking
-    finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
+class OnceSought:
+    """What holds programs: looked for once in the life of the process, when it is first wanted."""
 
+    def __init__(self) -> None:
+        self._looking: asyncio.Task[Sandbox | NoSandbox] | None = None
 
-async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
-    if not settings.tools.shell:
-        return NoSandbox(reason="`tools.shell` is off in the configuration")
-    return await find_sandbox()
+    def look(self, settings: Settings) -> None:
+        """Look while the rest is built: to try it is to wait for another process."""
+        if settings.tools.shell and self._looking is None:
+            self._looking = asyncio.create_task(find_sandbox(), name="look for a sandbox")
+
+    async def sought(self, settings: Settings) -> Sandbox | NoSandbox:
+        """Return it, or why these settings have none."""
+        self.look(settings)
+        if not settings.tools.shell or self._looking is None:
+            return NoSandbox(reason="`tools.shell` is off in the configuration")
+        return await asyncio.shield(self._looking)
+
+    async def close(self) -> None:
+        """Look no longer."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
 
 
 def _zone(clock: Clock) -> tzinfo:
@@ -156,9 +166,9 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     return build_request
 
 
-def _context_of(workspace: Workspace, sandbox: Sandbox | NoSandbox, clock: Clock) -> ToolContextOf:
-    seen = SeenInMemory()
-    box = None if isinstance(sandbox, NoSandbox) else sandbox
+def _context_of(equipment: Equipment, clock: Clock) -> ToolContextOf:
+    workspace, seen = equipment.tree, equipment.seen
+    box = None if isinstance(equipment.sandbox, NoSandbox) else equipment.sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
         rank = turn.arrival.rank

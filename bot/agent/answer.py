@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from bot.agent.budget import Budget, Limits
 from bot.agent.failover import Failover, Try
+from bot.agent.guards import Guards, Kit
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
@@ -25,6 +26,7 @@ from bot.agent.verdict import (
 )
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
+from bot.contracts.extension import NamedHooks
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
@@ -53,6 +55,8 @@ class Agent:
     clock: Clock
     ids: Ids
     store_epoch: int
+    guards: tuple[NamedHooks, ...] = ()
+    """Hooks of other packages, which look at every call."""
 
     async def answer(self, turn: Turn, hooks: Hooks) -> Ending:
         """Carry *turn* to its last word, from wherever the record says it stands.
@@ -61,10 +65,11 @@ class Agent:
             TurnInterrupted: a stop was asked for before it began.
             LeaseLost: the turn is somebody else's by now.
         """
-        run = await self._begin(turn, hooks)
-        ending = await self._ending(turn, run)
-        await run.transcript.flush()
-        return ending
+        with self.lineup.held():  # from here on, whatever replaces these settings meanwhile
+            run = await self._begin(turn, hooks)
+            ending = await self._ending(turn, run)
+            await run.transcript.flush()
+            return ending
 
     async def _ending(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
@@ -78,8 +83,7 @@ class Agent:
             return _failed(reason, run, failure)
         await repair(calls, run.transcript, run.tools)
         try:
-            with self.lineup.held() as candidates:
-                return await self._try_candidates(turn, run, Failover.over(candidates))
+            return await self._try_candidates(turn, run, Failover.over(self.lineup.candidates))
         except BudgetSpent as error:
             return _failed(str(error), run, error.failure)
         except CandidatesExhausted as error:
@@ -111,7 +115,7 @@ class Agent:
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
         tools = Toolbox(
-            self.tools,
+            Kit(tools=self.tools, guards=Guards(self.guards, turn)),
             lambda call: self.tool_context(turn, call),
             budget,
             transcript,

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import structlog
 
 from bot.agent.budget import WARNING, Budget, Repetition
+from bot.agent.guards import Cleared, Kit
 from bot.agent.hooks import Hooks
 from bot.agent.policy import may_use, permitted
 from bot.agent.transcript import LiveTranscript, to_the_end
@@ -66,15 +67,16 @@ class Toolbox:
 
     def __init__(
         self,
-        tools: Sequence[Tool[Any]],
+        kit: Kit,
         context: Callable[[ToolCall], ToolContext],
         budget: Budget,
         transcript: LiveTranscript,
         hooks: Hooks,
         rank: Rank,
     ) -> None:
-        self._tools = {tool.name: tool for tool in tools}
-        self._offered = permitted(tools, rank)
+        self._tools = {tool.name: tool for tool in kit.tools}
+        self._offered = permitted(kit.tools, rank)
+        self._guards = kit.guards
         self._rank = rank
         self._context = context
         self._budget = budget
@@ -131,13 +133,21 @@ class Toolbox:
             return Probe.UNCLEAR
         try:
             async with asyncio.timeout(tool.timeout_seconds):
-                return await tool.probe(self._context(call), tool.parameters.parse(call.arguments))
+                arguments = tool.parameters.parse(self._carried_out(call))
+                return await tool.probe(self._context(call), arguments)
         except (BotError, TimeoutError):
             return Probe.UNCLEAR
         except Exception:  # noqa: BLE001 - the log has it whole
             # A broken probe has found nothing out, and the call counts as unknown.
             _log.exception("probe broke", tool=tool.name)
             return Probe.UNCLEAR
+
+    def _carried_out(self, call: ToolCall) -> str:
+        """Return the arguments a call was started with: a hook may have changed them."""
+        for entry in self._transcript.of_this_turn:
+            if isinstance(entry, CallStarted) and entry.call_id == call.id and entry.arguments:
+                return entry.arguments
+        return call.arguments
 
     def _find(self, name: str) -> Tool[Any] | None:
         """Find by exact name, else by the only one that differs in case alone."""
@@ -186,27 +196,55 @@ class Toolbox:
     async def _one(self, checked: _Checked) -> None:
         """Carry one call out and record its result, however it ends."""
         call, tool = checked.call, checked.tool
+        try:
+            cleared = await self._cleared(checked)
+        except asyncio.CancelledError:
+            await to_the_end(self._keep(_result(call, ResultState.KILLED, _NEVER_BEGAN)))
+            raise
+        if cleared is None:
+            return
+        checked = replace(checked, arguments=cleared.arguments)
         self._hooks.tool_started(call, tool.summarise(checked.arguments))
         if tool.effect is not Effect.PURE:
-            started = CallStarted(call_id=call.id, name=tool.name, effect=tool.effect)
+            started = CallStarted(
+                call_id=call.id, name=tool.name, effect=tool.effect, arguments=cleared.ran
+            )
             try:
                 await self._keep(started)
             except asyncio.CancelledError:
                 await self._record(call, _result(call, ResultState.KILLED, _NEVER_BEGAN))
                 raise
         faults.reach("tool.exec")
+        await self._carried_through(checked, cleared)
+
+    async def _carried_through(self, checked: _Checked, cleared: Cleared) -> None:
+        call, tool = checked.call, checked.tool
         work = asyncio.create_task(_run(tool, self._context(call), checked), name=tool.name)
+        result: ToolResult | None = None
         try:
             await asyncio.wait({work}, timeout=tool.timeout_seconds)
+            if work.done() and not work.cancelled():
+                result = work.result()
+                result = await self._guards.after(call, tool, cleared, result)
         finally:
-            if work.done() and not work.cancelled() and tool.effect is Effect.PURE:
-                self._transcript.hold_briefly(work.result())
-                self._hooks.tool_ended(call, work.result().state)
+            if result is not None and tool.effect is Effect.PURE:
+                self._transcript.hold_briefly(result)
+                self._hooks.tool_ended(call, result.state)
             else:
-                await to_the_end(self._end(work, checked))
+                await to_the_end(self._end(work, checked, result))
 
-    async def _end(self, work: "asyncio.Task[ToolResult]", checked: _Checked) -> None:
-        await self._record(checked.call, await _ended(work, checked))
+    async def _cleared(self, checked: _Checked) -> Cleared | None:
+        """Ask the hooks of other packages; what they refuse has its result at once."""
+        cleared = await self._guards.before(checked.call, checked.tool, checked.arguments)
+        if isinstance(cleared, Cleared):
+            return cleared
+        await self._keep(_result(checked.call, ResultState.DENIED, cleared))
+        return None
+
+    async def _end(
+        self, work: "asyncio.Task[ToolResult]", checked: _Checked, result: ToolResult | None
+    ) -> None:
+        await self._record(checked.call, result or await _ended(work, checked))
 
     async def _record(self, call: ToolCall, result: ToolResult) -> None:
         await self._keep(result)

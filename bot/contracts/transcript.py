@@ -28,6 +28,8 @@ class CallStarted:
     call_id: str
     name: str
     effect: Effect
+    arguments: str | None = None
+    """The JSON it is carried out with, where a hook changed what the model asked for."""
     kind: Literal["call_started"] = "call_started"
 
 

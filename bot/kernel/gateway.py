@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final
+from typing import Final, Protocol
 
 from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.events import Bus, Event, TurnEnded
@@ -11,17 +11,24 @@ from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
 from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
-from bot.kernel.intake import Intake
 from bot.kernel.steps import steps_of
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
+
+
+class TakesOver(Protocol):
+    """What takes messages over: an `Intake`, or whatever knows which one is meant now."""
+
+    async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
+        """Take messages over, all or none; in order; once each."""
+        ...
 
 
 class KernelGateway:
     """The `Gateway` of the kernel."""
 
     def __init__(
-        self, intake: Intake, store: Store, bus: Bus, summary_of: Callable[[ToolCall], str]
+        self, intake: TakesOver, store: Store, bus: Bus, summary_of: Callable[[ToolCall], str]
     ) -> None:
         self._intake = intake
         self._store = store

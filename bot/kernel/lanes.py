@@ -44,6 +44,11 @@ class Lanes:
         """Whom somebody asked to stop between the commit that gave them out and their lease."""
         self._running: dict[asyncio.Task[None], Turn] = {}
 
+    def allow(self, limit: int) -> None:
+        """Let at most *limit* turns run at once from now on; those that run may end."""
+        self._limit = limit
+        self._wake.set()
+
     async def work(self) -> None:
         """Take and run turns until told to stop."""
         listening = asyncio.create_task(self._listen(), name="lanes listen")

@@ -41,16 +41,15 @@ def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = 
 def remember_good(settings: Settings) -> None:
     """Keep the file these settings came from as the last good one, after a start that worked.
 
-    It is kept as written, so no ``${NAME}`` in it is ever stored with its value.
+    It is kept as it was read, so that it is what was judged, and no ``${NAME}`` in it is ever
+    stored with its value.
     """
     if settings.problem:
         return
-    try:
-        written = (settings.home / CONFIG).read_bytes()
-    except FileNotFoundError:
+    if settings.written is None:
         (settings.home / LAST_GOOD).unlink(missing_ok=True)
         return
-    write_private(settings.home / LAST_GOOD, written)
+    write_private(settings.home / LAST_GOOD, settings.written.encode())
 
 
 def read_settings(
@@ -83,7 +82,8 @@ def read_settings(
         environment=environment,
         findings=list(environment.findings),
     )
-    return Reading(file=file, parsed=parsed, surroundings=surroundings).settings()
+    settings = Reading(file=file, parsed=parsed, surroundings=surroundings).settings()
+    return replace(settings, written=text)
 
 
 def _text(file: Path) -> str | None:
