@@ -1,28 +1,42 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from bot.access.people import OwnerAlone, RecordedPeople
 from bot.assembly import AgentsOfNow, Assembly, Lasting, Present, assemble
-from bot.assistant import MAIN, OnceSought, Seams, read_schemas
+from bot.assistant import MAIN, OnceSought, Seams, open_purse, read_schemas
 from bot.bus.local import LocalBus
-from bot.contracts.channel import Channel, ChannelParts, Gateway, HasPage, ServesHttp
+from bot.commands import BUILTIN as COMMANDS
+from bot.contracts.channel import (
+    Channel,
+    ChannelParts,
+    ChannelSpec,
+    Gateway,
+    HasPage,
+    MeetsOwner,
+    ServesHttp,
+)
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
+from bot.contracts.events import Bus
 from bot.contracts.people import People
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
 from bot.delivery.courier import Courier
+from bot.entrance import Entrance, load_channels, open_entrance
 from bot.extensions import changed_since
 from bot.http.server import HttpServer
+from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.lanes import Lanes
+from bot.kernel.retention import Retention
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
@@ -32,7 +46,6 @@ from bot.setup import LiveSetup, Running
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.given import GivenFiles
-from channels import load_channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +59,7 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     present: Present
+    retention: Retention
     setup: LiveSetup
     server: HttpServer
     clock: Clock
@@ -91,27 +105,26 @@ async def build(
         sandboxes.look(settings)
         store = await open_store(settings.store, clock=seams.clock)
         opening.push_async_callback(store.close)
-        bus = LocalBus()
-        present = Present(settings)
-        people = _people(present, store, seams)
-        channels = _channels(settings, store, people, seams)
+        specs, present = load_channels(settings), Present(settings)
+        entrance = await open_entrance(specs, store, seams, lambda: bool(present.settings.problem))
+        channels = _channels(settings, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         read_schemas((*BUILTIN, *seams.tools))
-        lasting = Lasting(store=store, bus=bus, people=people, sandboxes=sandboxes, seams=seams)
+        lasting = Lasting(
+            store=store,
+            bus=LocalBus(),
+            entrance=entrance,
+            purse=await open_purse(settings, store, seams.clock),
+            sandboxes=sandboxes,
+            seams=seams,
+        )
         present.put(await assemble(settings, lasting))
         opening.push_async_callback(present.close)
-        server = _server(settings, channels, web=web)
-        deliveries = Deliveries(
-            channels={(c.name, c.account): c for c in channels}, clock=seams.clock
-        )
-        lanes = Lanes(
-            store.turns,
-            _runner(present, store, deliveries, bus, seams),
-            seams.clock,
-            worker=seams.ids.new(),
-            limit=settings.limits.turns_at_once,
-        )
+        server = _server(settings, channels, store, entrance, web=web)
+        deliveries = _deliveries(channels, seams)
+        answers = Answers(agents=AgentsOfNow(present), turns=store.turns, bus=lasting.bus)
+        lanes = _lanes(settings, _runner(answers, deliveries), seams)
         setup = LiveSetup(
             settings,
             Running(
@@ -128,11 +141,12 @@ async def build(
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(present, store, bus, present.summary_of),
+            gateway=KernelGateway(present, store, lasting.bus, present.summary_of),
             lanes=lanes,
             channels=channels,
-            couriers=_couriers(channels, store, deliveries, bus, seams),
+            couriers=_couriers(channels, store, deliveries, lasting.bus, seams),
             present=present,
+            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
             setup=setup,
             server=server,
             clock=seams.clock,
@@ -179,26 +193,40 @@ def _models(settings: Settings) -> tuple[object, ...]:
     return tuple((name, settings.models[name]) for name in settings.agents[MAIN].models)
 
 
-def _runner(
-    present: Present, store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
-) -> TurnRunner:
-    return TurnRunner(
-        turns=store.turns,
-        answer=Answers(agents=AgentsOfNow(present), turns=store.turns, bus=bus).answer,
-        compose=deliveries.of_outcome,
-        bus=bus,
-        clock=seams.clock,
+def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
+    return Lanes(
+        runner.turns,
+        runner,
+        seams.clock,
+        worker=seams.ids.new(),
+        limit=settings.limits.turns_at_once,
     )
 
 
-def _people(present: Present, store: Store, seams: Seams) -> People:
-    """Let nobody but the owner in for as long as the settings are not those of the file."""
-    recorded = RecordedPeople(store.records, seams.clock, seams.ids)
-    return OwnerAlone(recorded, lambda: bool(present.settings.problem))
+def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
+    return TurnRunner(
+        turns=answers.turns,
+        answer=answers.answer,
+        compose=deliveries.of_outcome,
+        bus=answers.bus,
+        clock=deliveries.clock,
+    )
+
+
+def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
+    return Deliveries(
+        channels={(c.name, c.account): c for c in channels},
+        clock=seams.clock,
+        owner=next((c.owner_place for c in channels if isinstance(c, MeetsOwner)), None),
+    )
 
 
 def _channels(
-    settings: Settings, store: Store, people: People, seams: Seams
+    settings: Settings,
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    people: People,
+    seams: Seams,
 ) -> tuple[Channel, ...]:
     copies = GivenFiles(Path(settings.agents[MAIN].workspace))
     parts = ChannelParts(
@@ -208,15 +236,13 @@ def _channels(
         people=people,
         media=MediaFolder(settings.media, copies, seams.clock, seams.ids),
         live_document=LiveMarkdown,
+        commands=COMMANDS,
     )
-    return tuple(
-        load_channel(name, settings.module_of(name)).open(section, parts)
-        for name, section in settings.channels.items()
-    )
+    return tuple(specs[name].open(section, parts) for name, section in settings.channels.items())
 
 
 def _couriers(
-    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: Bus, seams: Seams
 ) -> tuple[Courier, ...]:
     return tuple(
         Courier(
@@ -252,7 +278,18 @@ def _introduce(
             )
 
 
-def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> HttpServer:
+async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:
+    return await store.turns.forget_session(key, unused_since=unused_since) is not None
+
+
+def _server(
+    settings: Settings,
+    channels: Sequence[Channel],
+    store: Store,
+    entrance: Entrance,
+    *,
+    web: bool,
+) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
         public_url=settings.http.public_url,
@@ -260,9 +297,13 @@ def _server(settings: Settings, channels: Sequence[Channel], *, web: bool) -> Ht
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            route
-            for channel in channels
-            if isinstance(channel, ServesHttp)
-            for route in channel.routes()
+            *entrance.routes.specs(),
+            *session_routes(partial(_forget, store)),
+            *(
+                route
+                for channel in channels
+                if isinstance(channel, ServesHttp)
+                for route in channel.routes()
+            ),
         ],
     )

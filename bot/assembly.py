@@ -2,25 +2,34 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from bot.access.rank import Ranks
 from bot.agent.answer import Agent
 from bot.agent.lineup import Lineup
-from bot.agent.policy import permitted
+from bot.agent.policy import Place
+from bot.agent.purse import Purse
 from bot.agent.summary import summaries
-from bot.assistant import MAIN, Equipment, OnceSought, Seams, build_agent, open_lineup, tools_of
+from bot.assistant import (
+    MAIN,
+    Equipment,
+    OnceSought,
+    Seams,
+    build_agent,
+    open_lineup,
+    policy_of,
+    tools_of,
+)
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Accepted
 from bot.contracts.events import Bus
 from bot.contracts.inbound import Inbound
 from bot.contracts.messages import ToolCall
-from bot.contracts.people import People
 from bot.contracts.session import AgentId
 from bot.contracts.store import Cursor, Store
-from bot.contracts.tool import Sandbox, SeenFiles, Tool
+from bot.contracts.tool import Sandbox, SeenFiles
+from bot.entrance import Entrance
 from bot.extensions import Extensions, load_extensions
 from bot.kernel.commands import CommandDoor
 from bot.kernel.intake import Intake
@@ -30,9 +39,6 @@ from bot.settings.root import Settings
 from bot.setup.about import LiveAbout
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.tree import WorkspaceTree
-
-OWNERS: Final = frozenset({"webchat:owner"})
-"""Whoever holds the page's link, and the terminal of the same user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +60,9 @@ class Lasting:
 
     store: Store
     bus: Bus
-    people: People
+    entrance: Entrance
+    purse: Purse
+    """The book; each assembly has it under its own limits."""
     sandboxes: OnceSought
     seams: Seams
     seen: SeenFiles = field(default_factory=SeenInMemory)
@@ -74,54 +82,53 @@ async def assemble(
     Raises:
         ConfigError: a setting is wrong; nothing is left open.
     """
-    seams = lasting.seams
-    extensions = load_extensions(settings, taken=[tool.name for tool in seams.tools])
+    extensions = load_extensions(settings, taken=[tool.name for tool in lasting.seams.tools])
+    seams = replace(lasting.seams, tools=(*extensions.tools, *lasting.seams.tools))
     sandbox = await lasting.sandboxes.sought(settings)
-    tools = (*tools_of(sandbox), *extensions.tools, *seams.tools)
-    chosen = open_lineup(settings, seams) if lineup is None else lineup
-    agent = build_agent(
-        settings,
-        lasting.store,
-        chosen,
-        Equipment(
-            sandbox=sandbox,
-            tools=tools,
-            hooks=extensions.hooks,
-            tree=lasting.tree_of(settings.agents[MAIN].workspace),
-            seen=lasting.seen,
-        ),
-        seams,
+    equipment = Equipment(
+        sandbox=sandbox,
+        policy=policy_of(settings, sandbox, seams),
+        hooks=extensions.hooks,
+        tree=lasting.tree_of(settings.agents[MAIN].workspace),
+        seen=lasting.seen,
+        purse=lasting.purse.under(settings.limits.caps()),
     )
+    chosen = open_lineup(settings, seams) if lineup is None else lineup
     return Assembly(
         settings=settings,
         sandbox=sandbox,
         extensions=extensions,
         lineup=chosen,
-        agents={MAIN: agent},
-        intake=_intake(lasting, _about(settings, sandbox, tools)),
-        summary_of=summaries(tools),
+        agents={MAIN: build_agent(settings, lasting.store, chosen, equipment, seams)},
+        intake=_intake(settings, lasting, _about(settings, equipment)),
+        summary_of=summaries(tools_of(sandbox, seams)),
     )
 
 
-def _intake(lasting: Lasting, about: LiveAbout) -> Intake:
+def _intake(settings: Settings, lasting: Lasting, about: LiveAbout) -> Intake:
+    rules = lasting.entrance.rules(settings)
+    people = lasting.entrance.people
     return Intake(
         turns=lasting.store.turns,
         router=Router(MAIN),
-        ranks=Ranks(owners=OWNERS, people=lasting.people),
-        door=CommandDoor(COMMANDS, lasting.store, lasting.people, about),
+        doorkeeper=rules.doorkeeper,
+        door=CommandDoor(COMMANDS, lasting.store, people, about, rules.pairs),
+        allow=lasting.purse.allow,
         bus=lasting.bus,
         clock=lasting.seams.clock,
         ids=lasting.seams.ids,
+        idle=settings.sessions.idle,
     )
 
 
-def _about(
-    settings: Settings, sandbox: Sandbox | NoSandbox, tools: tuple[Tool[Any], ...]
-) -> LiveAbout:
+def _about(settings: Settings, equipment: Equipment) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
+    sandbox, policy = equipment.sandbox, equipment.policy
     return LiveAbout(
         settings=lambda: settings,
-        tools_of=lambda _agent, rank: [tool.name for tool in permitted(tools, rank)],
+        tools_of=lambda agent, rank: [
+            tool.name for tool in policy.of(Place(agent=agent), rank).tools
+        ],
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import tzinfo
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
+from functools import partial
 from typing import Any, Final
 
 from bot.agent.answer import Agent
@@ -11,10 +12,13 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import BuildRequest, ToolContextOf
 from bot.agent.lineup import Lineup
-from bot.clock import RandomIds, SystemChance, SystemClock
+from bot.agent.policy import ToolPolicy
+from bot.agent.purse import Purse
+from bot.agent.rules import ToolNames
+from bot.clock import RandomIds, SecretCodes, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
-from bot.contracts.clock import Chance, Clock, Ids
+from bot.contracts.clock import Chance, Clock, Codes, Ids
 from bot.contracts.extension import NamedHooks
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
@@ -26,8 +30,11 @@ from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
 from bot.settings.root import Settings
+from bot.settings.sessions import SessionSettings
 from bot.setup.candidates import open_candidates
+from bot.setup.cost import price_of
 from bot.tools import BUILTIN
+from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
@@ -43,6 +50,7 @@ class Seams:
     clock: Clock = field(default_factory=SystemClock)
     ids: Ids = field(default_factory=RandomIds)
     chance: Chance = field(default_factory=SystemChance)
+    codes: Codes = field(default_factory=SecretCodes)
     models: Mapping[str, ChatModel] | None = None
     tools: tuple[Tool[Any], ...] = ()
 
@@ -52,10 +60,11 @@ class Equipment:
     """What an agent works with."""
 
     sandbox: Sandbox | NoSandbox
-    tools: tuple[Tool[Any], ...]
+    policy: ToolPolicy
     hooks: tuple[NamedHooks, ...]
     tree: WorkspaceTree
     seen: SeenFiles
+    purse: Purse
 
 
 def build_agent(
@@ -71,17 +80,24 @@ def build_agent(
     return Agent(
         transcripts=store.transcripts,
         lineup=lineup,
-        tools=equipment.tools,
+        tools=tools_of(equipment.sandbox, seams),
+        permitted=equipment.policy.of_turn,
         build_request=_request_of(builder),
         tool_context=_context_of(equipment, seams.clock),
         limits=Limits(
             model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
         ),
+        purse=equipment.purse,
         clock=seams.clock,
         ids=seams.ids,
         store_epoch=store.epoch,
+        history_turns=partial(_history_turns, settings.sessions),
         guards=equipment.hooks,
     )
+
+
+def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
+    return sessions.history(turn.arrival.inbound.conversation.kind)
 
 
 def open_lineup(settings: Settings, seams: Seams) -> Lineup:
@@ -94,10 +110,28 @@ def open_lineup(settings: Settings, seams: Seams) -> Lineup:
     for name in settings.agents[MAIN].models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
-            candidates.append(Candidate(model=seams.models[name], max_output=model.max_output))
+            seam = seams.models[name]
+            candidates.append(
+                Candidate(model=seam, max_output=model.max_output, price=price_of(model), name=name)
+            )
         else:
-            candidates += open_candidates(model, seams.clock)
+            candidates += (replace(c, name=name) for c in open_candidates(model, seams.clock))
     return Lineup(candidates)
+
+
+async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
+    """Open the book of today; yesterday's too, in case the clock is set back.
+
+    Raises:
+        StoreUnavailable: what was spent cannot be read.
+    """
+    yesterday = clock.now().astimezone().date() - timedelta(days=1)
+    return Purse(
+        settings.limits.caps(),
+        clock,
+        spent=await store.ledger.spending(yesterday),
+        allowed=await store.ledger.allowances(yesterday),
+    )
 
 
 def read_schemas(tools: Sequence[Tool[Any]]) -> None:
@@ -111,10 +145,30 @@ def read_schemas(tools: Sequence[Tool[Any]]) -> None:
         tool.parameters.schema()
 
 
-def tools_of(sandbox: Sandbox | NoSandbox) -> tuple[Tool[Any], ...]:
+def policy_of(settings: Settings, sandbox: Sandbox | NoSandbox, seams: Seams) -> ToolPolicy:
+    """Work out who may have which tools used where, of those there are with *sandbox*.
+
+    Raises:
+        ConfigError: a rule names what does not exist.
+    """
+    tools, where = tools_of(sandbox, seams), str(settings.config_file)
+    return ToolPolicy(settings.tools, tools, names_of(seams), where=where)
+
+
+def names_of(seams: Seams) -> ToolNames:
+    """Return what rules about tools may name: every tool there can be, whatever holds programs."""
+    return ToolNames(
+        known=frozenset(tool.name for tool in (*BUILTIN, *seams.tools)),
+        groups=GROUPS,
+        profiles=PROFILES,
+        whole_folder=PROGRAMS,
+    )
+
+
+def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...]:
     """Leave the shell out where nothing could hold what it starts."""
     missing = {"shell"} if isinstance(sandbox, NoSandbox) else set()
-    return tuple(tool for tool in BUILTIN if tool.name not in missing)
+    return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
 
 
 class OnceSought:
@@ -154,7 +208,7 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
         turn: Turn, recorded: Sequence[Recorded], tools: Sequence[Tool[Any]], attempt: Try
     ) -> ModelRequest:
         rank, conversation = turn.arrival.rank, turn.arrival.inbound.conversation
-        return await builder.build(
+        request = await builder.build(
             recorded,
             tools,
             rank=rank,
@@ -162,12 +216,13 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
             history=attempt.history,
             max_output=attempt.candidate.max_output,
         )
+        return replace(request, thinking=turn.choices.thinking)
 
     return build_request
 
 
 def _context_of(equipment: Equipment, clock: Clock) -> ToolContextOf:
-    workspace, seen = equipment.tree, equipment.seen
+    workspace, seen, policy = equipment.tree, equipment.seen, equipment.policy
     box = None if isinstance(equipment.sandbox, NoSandbox) else equipment.sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
@@ -176,7 +231,7 @@ def _context_of(equipment: Equipment, clock: Clock) -> ToolContextOf:
             call_id=call.id,
             session_key=turn.session_key,
             rank=rank,
-            workspace=as_seen_by(rank, workspace),
+            workspace=as_seen_by(rank, workspace, writes=policy.of_turn(turn).writes),
             sandbox=box if rank >= Rank.ADMIN else None,
             seen=seen,
             clock=clock,

@@ -7,6 +7,8 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
+from bot.contracts.clock import CODE_LETTERS
+
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32: no letters that are taken for digits (https://www.crockford.com/base32.html)."""
 
@@ -46,3 +48,11 @@ class SystemChance:
     def between(self, low: float, high: float) -> float:
         """Return a number of that range."""
         return random.uniform(low, high)  # noqa: S311 - spreads retries, protects nothing
+
+
+class SecretCodes:
+    """Codes that nobody can guess."""
+
+    def new(self, length: int) -> str:
+        """Return so many random characters."""
+        return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))

@@ -66,6 +66,7 @@ async def _run(
             group.create_task(channel.listen(app.gateway), name=f"listen {channel.name}")
             for channel in app.channels
         ]
+        tidying = group.create_task(app.retention.work(), name="retention")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
             for candidate in app.present.now.lineup.candidates
@@ -80,7 +81,7 @@ async def _run(
         try:
             await stopping.wait()
             _log.info("stopping")
-            for task in (*doors, *warming, *watching):
+            for task in (*doors, *warming, *watching, tidying):
                 task.cancel()
         finally:  # also when one of them broke, and then at once
             await app.lanes.stop(drain_seconds=drain_seconds if stopping.is_set() else 0)

@@ -86,14 +86,43 @@ class RecordedPeople:
             people = await self.every(channel)
             before = _named(people, name)
             if before is None or not before.may_enter:
-                inside = sum(person.may_enter for person in people)
-                if inside >= _MOST_PEOPLE:
-                    raise NotInvited(f"{inside} people are let in already, and no more can be")
+                _check_room(people)
             if before is None:
                 person = Person(id=self._ids.new(), name=name, rank=rank, since=self._clock.now())
             else:
                 person = replace(before, rank=rank, revoked_at=None)
             await self._keep(channel, person)
+        return person
+
+    async def let_in(self, channel: str, sender_id: str, name: str, rank: Rank) -> Person:
+        """Let in who has that id on the platform; the *name* they go by there is for eyes alone.
+
+        Raises:
+            NotInvited: the rank cannot be, or there are too many people.
+        """
+        if rank not in _RANKS.values():
+            raise NotInvited(f"a person is let in as {', '.join(_RANKS)}, and never as owner")
+        try:
+            shown = usable_name(name)
+        except NotInvited:
+            shown = usable_name(f"no. {sender_id[-20:]}")
+        async with self._one_change:
+            people = await self.every(channel)
+            before = next((one for one in people if one.id == sender_id), None)
+            if before is None or not before.may_enter:
+                _check_room(people)
+            since = before.since if before else self._clock.now()
+            person = Person(id=sender_id, name=shown, rank=rank, since=since)
+            await self._keep(channel, person)
+        return person
+
+    async def shut_out(self, channel: str, sender_id: str) -> Person | None:
+        """Shut out who has that id; return who that was, or None if they were not let in."""
+        async with self._one_change:
+            person = await self.get(channel, sender_id)
+            if person is not None:
+                person = replace(person, revoked_at=self._clock.now())
+                await self._keep(channel, person)
         return person
 
     async def find(self, channel: str, name: str) -> Person:
@@ -202,6 +231,13 @@ def rank_word(rank: Rank) -> str:
 def rank_named(word: str) -> Rank | None:
     """Return the rank somebody can be invited as by that word, or None (pure)."""
     return _RANKS.get(word)
+
+
+def _check_room(people: Sequence[Person]) -> None:
+    """Raise NotInvited if nobody more may be let in."""
+    inside = sum(person.may_enter for person in people)
+    if inside >= _MOST_PEOPLE:
+        raise NotInvited(f"{inside} people are let in already, and no more can be")
 
 
 def _folded(name: str) -> str:

@@ -1,19 +1,25 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from bot.agent.budget import Budget, Limits
-from bot.agent.failover import Failover, Try
+from bot.agent.estimate import estimate, unanswered
+from bot.agent.failover import Candidate, Failover, Try
 from bot.agent.guards import Guards, Kit
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, last_word, run_loop
+from bot.agent.lost import lost_attempts
+from bot.agent.policy import Permitted
+from bot.agent.purse import Purse
 from bot.agent.repair import repair
+from bot.agent.steps import steps_shown
 from bot.agent.toolbox import Toolbox
-from bot.agent.transcript import LiveTranscript
+from bot.agent.transcript import LiveTranscript, usage_of
 from bot.agent.verdict import (
     RESUME_WITHIN,
     CallEvidence,
@@ -24,6 +30,7 @@ from bot.agent.verdict import (
     unsafe_begun,
     verdict,
 )
+from bot.contracts.budget import Cost, LimitMet
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
 from bot.contracts.extension import NamedHooks
@@ -49,12 +56,18 @@ class Agent:
     transcripts: Transcripts
     lineup: Lineup
     tools: tuple[Tool[Any], ...]
+    """All there are."""
+    permitted: Callable[[Turn], Permitted]
+    """Which of them a turn may use."""
     build_request: BuildRequest
     tool_context: ToolContextOf
     limits: Limits
+    purse: Purse
     clock: Clock
     ids: Ids
     store_epoch: int
+    history_turns: Callable[[Turn], int]
+    """How many turns of the past a turn sees where nobody chose another number."""
     guards: tuple[NamedHooks, ...] = ()
     """Hooks of other packages, which look at every call."""
 
@@ -67,9 +80,19 @@ class Agent:
         """
         with self.lineup.held():  # from here on, whatever replaces these settings meanwhile
             run = await self._begin(turn, hooks)
-            ending = await self._ending(turn, run)
-            await run.transcript.flush()
+            await self._count_lost(turn, run)
+            ending = await self._answered(turn, run)
+        steps = steps_shown(run.transcript.of_this_turn, turn.choices.verbosity, self.tools)
+        return replace(ending, outcome=replace(ending.outcome, steps=steps)) if steps else ending
+
+    async def _answered(self, turn: Turn, run: Run) -> Ending:
+        ending = await self._ending(turn, run)
+        await run.transcript.flush()
+        spent = run.transcript.usage().cost + usage_of(ending.words).cost
+        warnings = run.purse.warnings(spent)
+        if not warnings:
             return ending
+        return replace(ending, outcome=replace(ending.outcome, warnings=warnings))
 
     async def _ending(self, turn: Turn, run: Run) -> Ending:
         calls = call_evidence(run.transcript.recorded, turn.id, run.tools.effect)
@@ -82,30 +105,56 @@ class Agent:
             failure, reason = _ENDINGS[ruling]
             return _failed(reason, run, failure)
         await repair(calls, run.transcript, run.tools)
+        if problem := self.permitted(turn).problem:
+            return _failed(problem, run)
         try:
-            return await self._try_candidates(turn, run, Failover.over(self.lineup.candidates))
+            failover = self._failover(turn, self.lineup.candidates)
+            return await self._try_candidates(turn, run, failover)
         except BudgetSpent as error:
-            return _failed(str(error), run, error.failure)
+            return _failed(str(error), run, error.failure, error.limit)
         except CandidatesExhausted as error:
             return _failed(str(error), run)
+
+    def _failover(self, turn: Turn, candidates: Sequence[Candidate]) -> Failover:
+        """Begin with the model that was chosen; it is the first to fail, and not the last."""
+        history = turn.choices.history_turns or self.history_turns(turn)
+        return Failover.over(candidates, first=turn.choices.model, history=history)
 
     async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:
             attempt = failover.current()
-            recorded_before = len(run.transcript.of_this_turn)
+            answers_before = run.transcript.usage().model_calls
             request = partial(self._request, turn, run, attempt)
             try:
-                outcome = await run_loop(attempt.candidate.model, request, run)
+                outcome = await run_loop(attempt.candidate, request, run)
             except ModelError as error:
                 self.lineup.note(attempt.candidate, error)
                 run.hooks.attempt_failed(str(error))
-                if len(run.transcript.of_this_turn) > recorded_before:
+                if run.transcript.usage().model_calls > answers_before:
                     failover = failover.refreshed()
                 failover, wait_seconds = failover.after(error, self.clock.now())
                 await self.clock.sleep(wait_seconds)
             else:
                 self.lineup.note(attempt.candidate, None)
                 return outcome
+
+    async def _count_lost(self, turn: Turn, run: Run) -> None:
+        """Count the calls that ended with their process as the most they may have cost.
+
+        It is not known which model was asked; the dearest counts.
+        """
+        attempts = lost_attempts(run.transcript.recorded, turn) if turn.crashes else ()
+        paid = [c for c in self.lineup.candidates if c.price is None or not c.price.is_free]
+        for attempt in attempts if paid else ():
+            costs = [await self._most(turn, run, candidate) for candidate in paid]
+            name, cost = max(costs, key=lambda one: (one[1].micro_usd, one[1].unpriced_tokens))
+            await run.transcript.keep(unanswered(name, cost, attempt))
+            run.purse.charge(cost)
+
+    async def _most(self, turn: Turn, run: Run, candidate: Candidate) -> tuple[str, Cost]:
+        request = await self._request(turn, run, Try(candidate=candidate))
+        expected = estimate(request, candidate.price, run.transcript.of_this_turn)
+        return candidate.model.name, expected.most
 
     async def _request(self, turn: Turn, run: Run, attempt: Try) -> ModelRequest:
         return await self.build_request(turn, run.transcript.recorded, run.tools.offered, attempt)
@@ -114,15 +163,23 @@ class Agent:
         recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
         budget = Budget(self.limits, transcript.of_this_turn)
+        purse = self.purse.of(turn)
         tools = Toolbox(
             Kit(tools=self.tools, guards=Guards(self.guards, turn)),
             lambda call: self.tool_context(turn, call),
             budget,
             transcript,
             hooks,
-            turn.arrival.rank,
+            self.permitted(turn),
         )
-        return Run(transcript=transcript, tools=tools, budget=budget, hooks=hooks, ids=self.ids)
+        return Run(
+            transcript=transcript,
+            tools=tools,
+            budget=budget,
+            purse=purse,
+            hooks=hooks,
+            ids=self.ids,
+        )
 
     def _evidence(
         self, turn: Turn, transcript: LiveTranscript, calls: tuple[CallEvidence, ...]
@@ -147,9 +204,15 @@ def _freshness(turn: Turn) -> timedelta:
     return turn.arrival.fresh_until - turn.arrival.received_at
 
 
-def _failed(reason: str, run: Run, failure: Failure | None = None) -> Ending:
+def _failed(
+    reason: str, run: Run, failure: Failure | None = None, limit: LimitMet | None = None
+) -> Ending:
     return Ending(
         outcome=Outcome(
-            kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=run.transcript.usage()
+            kind=OutcomeKind.FAILED,
+            reason=reason,
+            failure=failure,
+            usage=run.transcript.usage(),
+            ended_by=limit,
         )
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, assert_never
 
+from bot.contracts.budget import Price
 from bot.contracts.errors import (
     CandidatesExhausted,
     KeyExhausted,
@@ -28,6 +29,10 @@ class Candidate:
 
     model: ChatModel
     max_output: int = 8192
+    price: Price | None = None
+    """None where it is not known: its tokens are limited instead of its money."""
+    name: str = ""
+    """The model's name in the settings; empty: it has none beside the provider's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +49,27 @@ class Failover:
     """Where we are among the candidates, and what was tried. A value: `after` gives the next."""
 
     candidates: tuple[Candidate, ...]
+    history: tuple[int, ...] = HISTORY_STEPS
+    """How many turns the model sees, and how many when that did not fit."""
     index: int = 0
     retries: int = 0
     trims: int = 0
     causes: tuple[str, ...] = ()
 
     @classmethod
-    def over(cls, candidates: Sequence[Candidate]) -> "Failover":
-        """Begin with the first."""
-        return cls(candidates=tuple(candidates))
+    def over(
+        cls,
+        candidates: Sequence[Candidate],
+        *,
+        first: str | None = None,
+        history: int | None = None,
+    ) -> "Failover":
+        """Begin with those called *first*, then the others in order; *history* turns are seen."""
+        chosen = [one for one in candidates if first and first in {one.name, one.model.name}]
+        others = [one for one in candidates if one not in chosen]
+        most = HISTORY_STEPS[0] if history is None else history
+        fewer = (step for step in HISTORY_STEPS[1:] if step < most)
+        return cls(candidates=(*chosen, *others), history=(most, *fewer))
 
     def refreshed(self) -> "Failover":
         """Forgive earlier retries: a call has succeeded since."""
@@ -68,7 +85,7 @@ class Failover:
             raise CandidatesExhausted("; ".join(self.causes) or "no model is configured")
         return Try(
             candidate=self.candidates[self.index],
-            history=HISTORY_STEPS[self.trims],
+            history=self.history[self.trims],
         )
 
     def after(self, error: ModelError, now: datetime) -> tuple["Failover", float]:
@@ -79,7 +96,7 @@ class Failover:
             case Remedy.RETRY:
                 return self._retry(error)
             case Remedy.COMPACT:
-                if self.trims + 1 < len(HISTORY_STEPS):
+                if self.trims + 1 < len(self.history):
                     return replace(self, trims=self.trims + 1), 0.0
                 return self._next(error), 0.0
             case Remedy.ROTATE_KEY | Remedy.NEXT_MODEL:

@@ -5,11 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.agent.budget import Budget
+from bot.agent.estimate import counted, estimate, unanswered
+from bot.agent.failover import Candidate
 from bot.agent.hooks import Hooks
+from bot.agent.purse import TurnPurse
 from bot.agent.terminal import Said, SaidNothing, Unfinished, judge
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript, usage_of
 from bot.contracts import faults
+from bot.contracts.budget import NOTHING
 from bot.contracts.clock import Ids
 from bot.contracts.errors import ModelDisconnected, ModelError
 from bot.contracts.messages import AssistantMessage
@@ -28,12 +32,13 @@ class Run:
     transcript: LiveTranscript
     tools: Toolbox
     budget: Budget
+    purse: TurnPurse
     hooks: Hooks
     ids: Ids
 
 
 async def run_loop(
-    model: ChatModel, request: Callable[[], Awaitable[ModelRequest]], run: Run
+    candidate: Candidate, request: Callable[[], Awaitable[ModelRequest]], run: Run
 ) -> Ending:
     """Ask, act, ask again, until the model has said its last word.
 
@@ -44,7 +49,7 @@ async def run_loop(
 
     Raises:
         ModelError: a model call failed; the transcript holds all that was done.
-        BudgetSpent: the turn may do no more.
+        BudgetSpent: the turn may do no more, or spend no more.
         LeaseLost: the turn is somebody else's by now.
     """
     while True:
@@ -56,8 +61,9 @@ async def run_loop(
             run.hooks.message_made(False)
             await run.transcript.keep(Nudge(text=unfinished.nudge))
         run.budget.check_model_call()
-        assistant = await _ask(model, await request(), run)
-        await run.transcript.flush()  # what it is made of; long since on the disk, as a rule
+        assistant = await _paid(candidate, await request(), run)
+        # What it is made of; long since on the disk, as a rule.
+        await run.transcript.flush(paid=assistant)
         outcome = last_word(run, assistant)
         if isinstance(outcome, Outcome):
             run.hooks.message_made(True)
@@ -104,13 +110,47 @@ def last_word(run: Run, said: AssistantMessage | None = None) -> Outcome | Unfin
             return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=usage)
 
 
-async def _ask(model: ChatModel, request: ModelRequest, run: Run) -> AssistantMessage:
+async def _paid(candidate: Candidate, request: ModelRequest, run: Run) -> AssistantMessage:
+    """Make one call within the limits on spending, and count what it cost.
+
+    A call that ended without an answer counts as the most it may have cost, unless the
+    provider refused it.
+    """
+    entries = run.transcript.of_this_turn
+    expected = estimate(request, candidate.price, entries)
+    held = await run.purse.hold(expected, usage_of(entries).cost)
+    began = _Began()
+    try:
+        assistant = await _ask(candidate.model, request, run, began)
+    except BaseException as error:
+        refused = isinstance(error, ModelError) and not (error.may_have_cost or began.to_answer)
+        lost = NOTHING if refused else expected.most
+        held.settle(lost)
+        if lost:
+            await run.transcript.keep_lost(unanswered(candidate.model.name, lost))
+        raise
+    assistant = counted(assistant, candidate.price, expected)
+    held.settle(assistant.usage.cost)
+    return assistant
+
+
+@dataclass(slots=True)
+class _Began:
+    """Whether anything of an answer has come."""
+
+    to_answer: bool = False
+
+
+async def _ask(
+    model: ChatModel, request: ModelRequest, run: Run, began: _Began
+) -> AssistantMessage:
     """Make one call; its words are shown as they come, and count only once it is complete."""
     live = run.hooks.live()
     assistant: AssistantMessage | None = None
     faults.reach("model.req")
     try:
         async for event in model.stream(request):
+            began.to_answer = True
             faults.reach("model.stream")
             if isinstance(event, TextDelta) and (visible := live.feed(event.text)):
                 run.hooks.words(visible)

@@ -10,14 +10,13 @@ import structlog
 from bot.agent.budget import WARNING, Budget, Repetition
 from bot.agent.guards import Cleared, Kit
 from bot.agent.hooks import Hooks
-from bot.agent.policy import may_use, permitted
+from bot.agent.policy import Permitted
 from bot.agent.transcript import LiveTranscript, to_the_end
 from bot.contracts import faults
 from bot.contracts.errors import BotError, ToolDenied, ToolError
 from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
 from bot.contracts.tool import Effect, Parameters, Probe, Tool, ToolContext
 from bot.contracts.transcript import CallStarted
-from bot.contracts.turn import Rank
 
 _log = structlog.get_logger(__name__)
 
@@ -27,10 +26,6 @@ GRACE_SECONDS: Final = 3.0
 _CUT_OFF: Final = (
     "Not carried out: your message was cut off at its length limit, so the arguments may be "
     "incomplete. Ask again with less text."
-)
-_NOT_FOR_THEM: Final = (
-    "Not carried out: the person who asks is here as a {rank}, and {tool} is not for them. "
-    "Tell them so, and try no other way."
 )
 _TOO_MANY: Final = "Not carried out: the turn has made as many tool calls as it may."
 _NEVER_BEGAN: Final = "It was stopped before it began."
@@ -72,12 +67,11 @@ class Toolbox:
         budget: Budget,
         transcript: LiveTranscript,
         hooks: Hooks,
-        rank: Rank,
+        permitted: Permitted,
     ) -> None:
         self._tools = {tool.name: tool for tool in kit.tools}
-        self._offered = permitted(kit.tools, rank)
         self._guards = kit.guards
-        self._rank = rank
+        self._permitted = permitted
         self._context = context
         self._budget = budget
         self._transcript = transcript
@@ -87,12 +81,12 @@ class Toolbox:
     @property
     def offered(self) -> tuple[Tool[Any], ...]:
         """The tools the model is told of: those that who asked may have used."""
-        return self._offered
+        return self._permitted.tools
 
     @property
     def names(self) -> tuple[str, ...]:
         """What may be called."""
-        return tuple(tool.name for tool in self._offered)
+        return tuple(tool.name for tool in self.offered)
 
     def effect(self, name: str) -> Effect:
         """What repeating a call of that tool would do; an unknown tool's is unsafe."""
@@ -164,9 +158,9 @@ class Toolbox:
             known = ", ".join(self.names) or "none"
             text = f"There is no tool {call.name!r}. There are: {known}."
             return _result(call, ResultState.ERROR, text)
-        if not may_use(tool, self._rank):
-            text = _NOT_FOR_THEM.format(tool=tool.name, rank=self._rank.name.lower())
-            return _result(call, ResultState.DENIED, text)
+        if tool.name not in self.names:
+            why = self._permitted.refusal(tool.name) or f"{tool.name} is not for this conversation."
+            return _result(call, ResultState.DENIED, f"Not carried out: {why}")
         repetition = self._budget.repetition(call)
         if repetition in _REFUSALS:
             return _result(call, ResultState.DENIED, _REFUSALS[repetition])

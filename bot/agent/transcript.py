@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from bot.contracts import faults
+from bot.contracts.errors import LeaseLost
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.store import Transcripts
-from bot.contracts.transcript import CallStarted, Entry, Recorded
+from bot.contracts.transcript import CallStarted, Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn, Usage
 
 _COMMIT_POINTS: Final[dict[type, str]] = {
@@ -85,14 +87,22 @@ class LiveTranscript:
         self._unwritten.append(entry)
         await to_the_end(self._write(self._written + len(self._unwritten)))
 
-    async def flush(self) -> None:
+    async def flush(self, *, paid: AssistantMessage | None = None) -> None:
         """Return once all that is held is recorded.
+
+        Where that fails, *paid*, which is not recorded yet, is counted all the same.
 
         Raises:
             LeaseLost: the turn is somebody else's by now.
         """
-        if self._unwritten:
+        if not self._unwritten:
+            return
+        try:
             await to_the_end(self._write(self._written + len(self._unwritten)))
+        except BaseException:
+            if paid is not None:
+                await to_the_end(self._store.charge(self._turn, paid))
+            raise
 
     async def _write(self, until: int) -> None:
         """See to it that so many entries are written; one commit takes along what has come."""
@@ -104,7 +114,11 @@ class LiveTranscript:
         entries, held = tuple(self._unwritten), self._held
         kinds = dict.fromkeys(map(type, entries))
         with faults.commit(*(_COMMIT_POINTS.get(kind, "model.commit") for kind in kinds)):
-            added = await self._store.append(self._turn, *entries)
+            try:
+                added = await self._store.append(self._turn, *entries)
+            except LeaseLost:
+                await self._charge(entries)
+                raise
         del self._unwritten[: len(entries)]
         self._written += len(entries)
         # In the view their records take the place of what was held; what was held since stays.
@@ -122,6 +136,22 @@ class LiveTranscript:
         """Return what the turn has spent so far."""
         return usage_of(self._mine)
 
+    async def keep_lost(self, lost: Unanswered) -> None:
+        """Record what a call may have cost that brought no answer; it is counted in any case.
+
+        Raises:
+            StoreUnavailable: it could not be counted.
+        """
+        with suppress(LeaseLost):
+            await self.keep(lost)
+
+    async def _charge(self, entries: Sequence[Entry]) -> None:
+        """Count what *entries* cost, which nobody will record any more."""
+        del self._unwritten[: len(entries)]
+        for entry in entries:
+            if isinstance(entry, AssistantMessage | Unanswered):
+                await self._store.charge(self._turn, entry)
+
 
 def usage_of(entries: Iterable[Entry]) -> Usage:
     """Return what a turn with these *entries* has spent (pure)."""
@@ -130,6 +160,8 @@ def usage_of(entries: Iterable[Entry]) -> Usage:
         if isinstance(entry, AssistantMessage):
             total += entry.usage
             total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
+        elif isinstance(entry, Unanswered):
+            total += entry.usage
     return total
 
 

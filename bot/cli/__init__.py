@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from bot import __version__
 from bot.cli import groups
+from bot.cli.sessions_group import sessions
 from bot.contracts.errors import BotError, ConfigError, StoreHeld
 from bot.contracts.secret import mask
 
@@ -40,6 +41,9 @@ app = typer.Typer(
 app.add_typer(groups.models, name="models")
 app.add_typer(groups.channels, name="channels")
 app.add_typer(groups.web, name="web")
+app.add_typer(groups.pair, name="pair")
+app.add_typer(groups.owner, name="owner")
+app.add_typer(sessions, name="sessions")
 
 _INTERRUPTED_BY_TYPER = 130
 """What typer makes of Ctrl-C."""
@@ -221,14 +225,6 @@ def version() -> None:
 
 
 @app.command()
-def sessions(*, limit: Limit = 30) -> None:
-    """List the sessions, latest first."""
-    from bot.cli.lists import list_sessions
-
-    list_sessions(limit)
-
-
-@app.command()
 def turns(
     *,
     session: Annotated[str | None, typer.Option(help="Only those of this session key.")] = None,
@@ -247,6 +243,39 @@ def trace(turn: Annotated[str, typer.Argument(help="The turn's id, as `turns` li
     from bot.cli.trace import trace as tell
 
     tell(turn)
+
+
+@app.command()
+def tools(
+    *,
+    rank: Annotated[
+        Literal["owner", "admin", "member", "guest"], typer.Option(help="Who asks.")
+    ] = "owner",
+    agent: Annotated[str, typer.Option(help="Which agent answers.")] = "main",
+    channel: Annotated[str, typer.Option(help="Where it is asked.")] = "",
+    conversation: Annotated[str, typer.Option(help="In which conversation of the channel.")] = "",
+) -> None:
+    """Say which tools a model gets, and by which rule each was given or taken away."""
+    from bot.agent.policy import Place
+    from bot.cli.tools import tools as tell
+
+    tell(rank, Place(agent=agent, channel=channel, conversation=conversation))
+
+
+@app.command()
+def usage(
+    *,
+    days: Annotated[int, typer.Option(min=1, max=3_650, help="How many, today included.")] = 7,
+    by: Annotated[
+        Literal["model", "agent", "person", "session", "day"],
+        typer.Option(help="What is added up together."),
+    ] = "model",
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Say what models used and cost, also of conversations that were deleted."""
+    from bot.cli.usage import usage as tell
+
+    tell(days, by, as_json=as_json)
 
 
 @app.command()

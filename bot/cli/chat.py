@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
+import re
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 import typer
@@ -18,6 +19,7 @@ from bot.cli.start import prepare
 from bot.contracts.text import clean
 from channels.webchat.protocol import (
     AcceptedFrame,
+    CommandOffer,
     DroppedFrame,
     EndedFrame,
     LineFrame,
@@ -32,6 +34,8 @@ from channels.webchat.protocol import (
 )
 
 _PROMPT: Final = "> "
+_BEGUN: Final = re.compile(r"/\w*")
+"""What may be the beginning of a command's name."""
 
 
 def chat(*, debug: bool) -> Exit:
@@ -88,6 +92,8 @@ class Conversation:
                 self._screen.prompt()
             elif reason := why_not(text):
                 self._screen.note(reason)
+            elif fitting := self._screen.completions(text):
+                self._screen.offer(fitting)
             else:
                 self._screen.expect(await self._talk.say(text))
         await self._screen.all_ended()
@@ -125,11 +131,30 @@ class Screen:
         self._prompted = False
         """Whether the cursor stands behind a prompt."""
         self._idle = asyncio.Event()
+        self._commands: tuple[CommandOffer, ...] = ()
+        """What may be asked of the bot itself, as it said at the beginning."""
 
     @property
     def busy(self) -> bool:
         """Whether anything was said that has no outcome yet."""
         return bool(self._said or self._open)
+
+    def completions(self, text: str) -> Sequence[CommandOffer]:
+        """Return the commands that *text* begins, unless it is one (pure)."""
+        begun = text.strip().casefold()
+        if not _BEGUN.fullmatch(begun):
+            return ()
+        names = {name for one in self._commands for name in (one.name, *one.aliases)}
+        if begun[1:] in names:
+            return ()
+        return [one for one in self._commands if one.name.startswith(begun[1:])]
+
+    def offer(self, fitting: Sequence[CommandOffer]) -> None:
+        """Show what could be meant; nothing was said to the bot."""
+        for one in fitting:
+            self._line(printable(f"· /{one.name} {one.arguments}".rstrip() + f": {one.summary}"))
+        if not self.busy:
+            self.prompt()
 
     def expect(self, message_id: str) -> None:
         """Count a message that was said; its outcome is owed."""
@@ -167,6 +192,7 @@ class Screen:
             case WelcomeFrame():
                 self._streamed.clear()
                 self._told.clear()
+                self._commands = frame.commands
                 if frame.problem:
                     self._line(f"! {printable(frame.problem)}")
             case OpenFrame():

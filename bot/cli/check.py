@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 import typer
 
 from bot import __version__
+from bot.access.doubts import doubts
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
+from bot.cli.tools import mistaken_rules
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
 from bot.contracts.errors import ConfigError
 from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
+from bot.entrance import load_channels
 from bot.extensions import load_extensions
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
@@ -23,7 +26,6 @@ from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
 from bot.setup.findings import findings, look_at_disk
 from bot.workspace.given import GivenFiles
-from channels import load_channel
 
 
 def check() -> bool:
@@ -51,10 +53,11 @@ def _complain(mistakes: Sequence[ConfigError]) -> bool:
 
 async def _tried(settings: Settings) -> bool:
     """Open what can be opened without touching the state, and let go of it."""
+    sandbox = await find_sandbox() if settings.tools.shell else None
     mistakes = [*await _models(settings), *await _channels(settings), *_extensions(settings)]
+    mistakes = mistakes or [*mistaken_rules(settings, sandbox)]
     if mistakes:
         return _complain(mistakes)
-    sandbox = await find_sandbox() if settings.tools.shell else None
     for line in _report(settings, sandbox):
         typer.echo(line)
     return True
@@ -94,7 +97,7 @@ async def _channels(settings: Settings) -> list[ConfigError]:
     )
     for name, section in settings.channels.items():
         try:
-            await load_channel(name, settings.module_of(name)).open(section, parts).close()
+            await load_channels(settings, name)[name].open(section, parts).close()
         except ConfigError as error:
             mistakes.append(error)
     return mistakes
@@ -133,3 +136,7 @@ def _report(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator
     disk = look_at_disk(settings.home)
     for finding in findings(settings, sandbox=sandbox, disk=disk):
         yield f"! {finding.what}; to mend it: {finding.fix}"
+    specs = load_channels(settings)
+    shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
+    for what, fix in doubts(settings, shapes):
+        yield f"! {what}; to mend it: {fix}"

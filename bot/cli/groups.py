@@ -1,4 +1,4 @@
-"""The commands that come in groups: ``stonechat models …``, ``channels …`` and ``web …``."""
+"""The commands that come in groups: ``stonechat models …``, ``web …``, ``pair …`` and so on."""
 
 from typing import Annotated, Final
 
@@ -6,6 +6,97 @@ import typer
 
 FAILED: Final = 1
 """`bot.cli.Exit.FAILED`, which cannot be imported by what it imports."""
+
+pair = typer.Typer(
+    help="Who is let in on the platforms: list, approve, refuse, revoke. For a running bot.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+owner = typer.Typer(
+    help="Whose bot it is on the platforms: list, code, add, remove. For a running bot.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Who = Annotated[str, typer.Argument(help="Their account, such as telegram:4711; never a name.")]
+Code = Annotated[str, typer.Argument(help="The code that the bot told them.")]
+
+
+@pair.command(name="list")
+def list_pairs(context: typer.Context) -> None:
+    """List who waits to be let in, and who was let in."""
+    from bot.cli.pair import list_pairs as show_pairs
+
+    raise typer.Exit(show_pairs(debug=context.obj))
+
+
+@pair.command()
+def approve(
+    context: typer.Context,
+    code: Code,
+    *,
+    rank: Annotated[
+        str,
+        typer.Option(
+            help="guest: talk; member: and have shared files read; admin: and every tool."
+        ),
+    ] = "guest",
+) -> None:
+    """Let in who has that code, into direct chats alone."""
+    from bot.cli.pair import approve as let_in
+
+    raise typer.Exit(let_in(code, rank, debug=context.obj))
+
+
+@pair.command()
+def refuse(context: typer.Context, code: Code) -> None:
+    """Let the request with that code go."""
+    from bot.cli.pair import refuse as let_go
+
+    raise typer.Exit(let_go(code, debug=context.obj))
+
+
+@pair.command(name="revoke")
+def revoke_pair(context: typer.Context, who: Who) -> None:
+    """Shut somebody out who was let in."""
+    from bot.cli.pair import revoke as shut_out
+
+    raise typer.Exit(shut_out(who, debug=context.obj))
+
+
+@owner.command(name="list")
+def list_owners(context: typer.Context) -> None:
+    """List the owners' accounts."""
+    from bot.cli.pair import list_owners as show_owners
+
+    raise typer.Exit(show_owners(debug=context.obj))
+
+
+@owner.command(name="code")
+def owner_code(
+    context: typer.Context, channel: Annotated[str, typer.Argument(help="Such as telegram.")]
+) -> None:
+    """Print a code that makes whoever tells it to the bot owner; once, within ten minutes."""
+    from bot.cli.pair import owner_code as print_code
+
+    raise typer.Exit(print_code(channel, debug=context.obj))
+
+
+@owner.command(name="add")
+def add_owner(context: typer.Context, who: Who) -> None:
+    """Make somebody owner: every tool, and all that the bot remembers."""
+    from bot.cli.pair import add_owner as add
+
+    raise typer.Exit(add(who, debug=context.obj))
+
+
+@owner.command(name="remove")
+def remove_owner(context: typer.Context, who: Who) -> None:
+    """Make somebody owner no more."""
+    from bot.cli.pair import remove_owner as remove
+
+    raise typer.Exit(remove(who, debug=context.obj))
+
 
 models = typer.Typer(no_args_is_help=True, help="Add, list and check models.")
 channels = typer.Typer(no_args_is_help=True, help="Add and list channels.")

@@ -1,4 +1,4 @@
-"""``stonechat sessions``, ``turns``, ``outbox``: what is there, read-only."""
+"""``stonechat turns`` and ``outbox``: what is there, read-only."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,37 +8,12 @@ from bot.cli.ledger import ledger
 from bot.cli.table import local, show
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
-from bot.contracts.ledger import DeliveryQuery, Session, TurnQuery, TurnRecord
+from bot.contracts.ledger import DeliveryQuery, TurnQuery, TurnRecord
 from bot.contracts.session import SessionKey
 from bot.contracts.turn import TurnState
 
 _OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})
 _NOT_ARRIVED: Final = frozenset(DeliveryState) - {DeliveryState.SENT}
-
-
-def list_sessions(limit: int) -> None:
-    """Print the sessions, latest interaction first."""
-
-    async def read() -> Sequence[Session]:
-        async with ledger() as opened:
-            return await opened.sessions(limit=limit)
-
-    show(
-        ("session", "agent", "last", "calls", "tools", "tokens in", "out"),
-        (
-            (
-                session.key,
-                session.agent_id,
-                local(session.last_interaction_at),
-                str(session.usage.model_calls),
-                str(session.usage.tool_calls),
-                str(session.usage.input_tokens),
-                str(session.usage.output_tokens),
-            )
-            for session in asyncio.run(read())
-        ),
-        nothing="No session yet.",
-    )
 
 
 def list_turns(session: str | None, *, open_only: bool, limit: int) -> None:

@@ -2,21 +2,13 @@
 
 import asyncio
 
-import aiohttp
 import typer
 
 from bot.cli import Exit
-from bot.cli.client import control
+from bot.cli.control import ask
 from bot.cli.start import prepare
 from bot.cli.table import local, one_line, show
-from bot.contracts.errors import BotError
-from bot.settings import Settings
-from bot.settings.terminal import command_name
 from channels.webchat.people_routes import Invited, PersonRow, invited, people_list
-
-
-class NoAnswer(BotError):
-    """The person at the terminal must act: the bot does not run, or it refused."""
 
 
 def invite(name: str, rank: str, *, debug: bool) -> Exit:
@@ -26,7 +18,7 @@ def invite(name: str, rank: str, *, debug: bool) -> Exit:
         NoAnswer: the bot does not run, or the name or rank cannot be.
     """
     settings = prepare(debug=debug, quiet=True)
-    answer = asyncio.run(_ask(settings, "POST", "/people", {"name": name, "rank": rank}))
+    answer = asyncio.run(ask(settings, "POST", "/people", {"name": name, "rank": rank}))
     typer.echo(invitation(invited().validate_json(answer)))
     return Exit.DONE
 
@@ -38,7 +30,7 @@ def list_people(*, debug: bool) -> Exit:
         NoAnswer: the bot does not run.
     """
     settings = prepare(debug=debug, quiet=True)
-    answer = asyncio.run(_ask(settings, "GET", "/people", None))
+    answer = asyncio.run(ask(settings, "GET", "/people", None))
     show(
         ("name", "rank", "state", "since", "id"),
         (
@@ -57,7 +49,7 @@ def revoke(name: str, *, debug: bool) -> Exit:
         NoAnswer: the bot does not run, or nobody has that name.
     """
     settings = prepare(debug=debug, quiet=True)
-    answer = asyncio.run(_ask(settings, "POST", "/people/revoke", {"name": name}))
+    answer = asyncio.run(ask(settings, "POST", "/people/revoke", {"name": name}))
     (person,) = people_list().validate_json(answer).people
     typer.echo(
         f"{one_line(person.name)} is shut out: every login, link and open page of theirs has "
@@ -93,18 +85,3 @@ def _state(person: PersonRow) -> str:
     if person.revoked_at is not None:
         return f"shut out {local(person.revoked_at)}"
     return "here now" if person.online else "let in"
-
-
-async def _ask(settings: Settings, method: str, path: str, body: object) -> str:
-    try:
-        async with (
-            control(settings.control_socket) as http,
-            http.request(method, path, json=body) as response,
-        ):
-            text = await response.text()
-            if response.status != 200:
-                raise NoAnswer(text.rstrip("."))
-            return text
-    except aiohttp.ClientConnectorError:
-        start = f"start it with `{command_name()} run`"
-        raise NoAnswer(f"the bot does not run, and lets nobody in or out; {start}") from None

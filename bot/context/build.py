@@ -14,7 +14,7 @@ from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank
 from bot.workspace.files import PromptFile, WorkspaceFiles
 
-_KEPT: Final = 16
+_KEPT: Final = 64
 """Prompts and lists of tools that are kept: one for each rank and place that somebody uses."""
 
 

@@ -16,7 +16,15 @@ from bot.contracts.messages import (
     ToolResult,
     UserMessage,
 )
-from bot.contracts.transcript import CallStarted, Entry, Nudge, Received, Recorded, Reset
+from bot.contracts.transcript import (
+    CallStarted,
+    Entry,
+    Nudge,
+    Received,
+    Recorded,
+    Reset,
+    Unanswered,
+)
 from bot.contracts.turn import TurnId
 from bot.media.told import with_files
 
@@ -139,7 +147,7 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield entry
                 for call in entry.tool_calls:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
-            case CallStarted() | ToolResult() | Reset():
+            case CallStarted() | ToolResult() | Reset() | Unanswered():
                 pass
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from bot.contracts.clock import Clock, Ids
+from bot.contracts.command import Command
 from bot.contracts.delivery import OnUnknown, Receipt
 from bot.contracts.document import Document, LiveDocument
 from bot.contracts.events import Event
@@ -222,6 +223,16 @@ class HasPage(Protocol):
         ...
 
 
+@runtime_checkable
+class MeetsOwner(Protocol):
+    """An ability: the owner has a place here, where they are told what concerns them."""
+
+    @property
+    def owner_place(self) -> Target:
+        """Where that is."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelParts:
     """What a channel is built from."""
@@ -233,6 +244,8 @@ class ChannelParts:
     media: Media
     live_document: Callable[[], LiveDocument]
     """Makes what shows words while they come."""
+    commands: tuple[Command, ...] = ()
+    """What may be asked of the bot itself: for a platform's own menu, or to suggest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,11 @@
 """Time and chance, passed in: nothing in the kernel reads a clock or rolls a die itself."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
+
+CODE_LETTERS: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""What codes are made of: 32 letters and digits without 0, 1, I and O, which are taken for each
+other."""
 
 
 class Clock(Protocol):
@@ -33,4 +37,12 @@ class Chance(Protocol):
 
     def between(self, low: float, high: float) -> float:
         """Return a number of that range."""
+        ...
+
+
+class Codes(Protocol):
+    """Where codes come from that people read to each other and type."""
+
+    def new(self, length: int) -> str:
+        """Return so many characters of `CODE_LETTERS`, five random bits each."""
         ...

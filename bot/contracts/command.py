@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
@@ -43,6 +45,14 @@ class About(Protocol):
         """Return the names of the tools an agent has for senders of *rank*."""
         ...
 
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        ...
+
+    def workspace(self, agent_id: AgentId) -> Path:
+        """Return the folder of an agent's files."""
+        ...
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         ...
@@ -61,6 +71,8 @@ class CommandContext:
     """As it stands, or None before its first turn."""
     store: Store
     people: People
+    pairs: Pairs | None
+    """Who waits to be let in; None where nobody is let in for now."""
     about: About
     commands: tuple["Command", ...]
     """All there are."""
@@ -77,6 +89,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    allowances: tuple[Allowance, ...] = ()
+    """What is allowed beyond limits on spending."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

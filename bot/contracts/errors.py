@@ -3,6 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.turn import Failure
 
 
@@ -35,6 +36,10 @@ class SetupRefused(BotError):
 
 class NotInvited(BotError):
     """Whoever invited or shut out a person must act: the sentence says what is wrong."""
+
+
+class AccessRefused(BotError):
+    """Whoever let in, shut out or made somebody owner must act: the sentence says what is wrong."""
 
 
 class StoreUnavailable(BotError):
@@ -98,16 +103,24 @@ class ModelError(BotError):
     """Failover must act: a model call failed. `remedy` says how."""
 
     remedy = Remedy.GIVE_UP
+    may_have_cost = False
+    """Whether the provider may want money for it, and nobody knows how much."""
 
 
 class ModelDisconnected(ModelError):
-    """The connection broke, stalled, or ended without a stop reason; or the server stumbled."""
+    """The connection broke, stalled, or ended without a stop reason; or the server stumbled.
+
+    With *refused* the server itself said that it makes no answer.
+    """
 
     remedy = Remedy.RETRY
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, refused: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.may_have_cost = not refused
 
 
 class KeyRefused(ModelError):
@@ -167,11 +180,12 @@ class ToolDenied(ToolError):
 
 
 class BudgetSpent(BotError):
-    """The turn ends: it used up what `failure` names."""
+    """The turn ends: it used up what `failure` names, and for SPENDING what `limit` is."""
 
-    def __init__(self, message: str, failure: Failure) -> None:
+    def __init__(self, message: str, failure: Failure, limit: LimitMet | None = None) -> None:
         super().__init__(message)
         self.failure = failure
+        self.limit = limit
 
 
 class CandidatesExhausted(BotError):

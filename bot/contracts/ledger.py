@@ -2,16 +2,26 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Protocol
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
 from bot.contracts.reply import ReplyPayload
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.session import AgentId, ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
-from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId, TurnState, Usage
+from bot.contracts.turn import (
+    Lane,
+    Outcome,
+    Rank,
+    SessionChoices,
+    Turn,
+    TurnId,
+    TurnState,
+    Usage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +48,22 @@ class TurnRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
-    """What models were asked for since some moment."""
+class Spending:
+    """What one person's turns used of one model, in one session, on one day."""
 
+    day: date
+    """By the operator's clock, when it was recorded."""
+    person: str
+    """Channel and sender id, such as ``webchat:owner``."""
+    rank: Rank
+    agent_id: AgentId
+    session_key: SessionKey
+    model: str
+    """The provider's name for it."""
+    lane: Lane
     turns: int
-    """Turns in which a model answered at least once."""
-    by_model: Mapping[str, Usage]
-    """What each used, by the provider's name for it."""
+    """Turns in which it answered; one that several models answered counts with each."""
+    usage: Usage
 
 
 class Direction(StrEnum):
@@ -95,6 +114,18 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A stretch of a session between two beginnings, in which something was said."""
+
+    number: int
+    opening: str
+    """What was heard in it first, up to 200 characters."""
+    last_at: datetime
+    """When something was last recorded in it."""
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnQuery:
     """Which turns; None means any."""
 
@@ -130,8 +161,22 @@ class Ledger(Protocol):
         """Return deliveries, newest first."""
         ...
 
-    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
-        """Return sessions, latest interaction first."""
+    async def sessions(
+        self, *, limit: int = 100, unused_since: datetime | None = None
+    ) -> Sequence[Session]:
+        """Return sessions, latest interaction first; only those that nobody used since then."""
+        ...
+
+    async def session(self, session_key: SessionKey) -> Session | None:
+        """Return one session, or None before its first turn."""
+        ...
+
+    async def chapter(self, key: ChapterKey) -> Sequence[Recorded]:
+        """Return all that is recorded in a chapter, in order."""
+        ...
+
+    async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:
+        """Return the chapters of a session in which something was said, what came last first."""
         ...
 
     async def after(
@@ -154,12 +199,16 @@ class Ledger(Protocol):
         """Return what a session remembers of one turn, in order."""
         ...
 
-    async def spent(self, since: datetime) -> Spent:
-        """Return what models answered since *since*, as their answers were recorded.
+    async def spending(self, since: date) -> Sequence[Spending]:
+        """Return what was used on *since* and on every day after it, the oldest first.
 
-        What was said in a conversation that was deleted is not in it. The cost follows what
-        happened since, not the length of history.
+        It was added up in the commits that recorded the answers, and stays when a conversation
+        is deleted.
         """
+        ...
+
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

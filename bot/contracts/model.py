@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from bot.contracts.clock import Clock
 from bot.contracts.messages import AssistantMessage, Message
 from bot.contracts.secret import Secret
+from bot.contracts.turn import ThinkingLevel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class ModelRequest:
     tools: tuple[ToolOffer, ...] = ()
     max_output: int = 8192
     """Tokens the answer may have."""
+    thinking: ThinkingLevel | None = None
+    """How long to think, as far as the model can be told; None leaves it to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,3 +63,36 @@ class People(Protocol):
             NotInvited: nobody who is let in has it.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Somebody unknown who wrote, and waits to be let in."""
+
+    channel: str
+    account: str
+    id: str
+    name: str
+    """What they call themselves: anybody's name, perhaps."""
+    digest: str
+    """The SHA-256 of their code, in hexadecimal."""
+    asked_at: datetime
+    told: bool = False
+    """Whether their code is on its way to them; until it is, they are given another."""
+
+
+class Pairs(Protocol):
+    """The strangers who wait to be let in, and the codes they were told."""
+
+    async def waiting(self) -> Sequence[Request]:
+        """Return every request that waits, oldest first."""
+        ...
+
+    async def approve(self, written: str, *, by: str, rank: Rank) -> tuple[str, Person]:
+        """Let in who has that code; return on which channel, and whom.
+
+        Raises:
+            AccessRefused: nobody who waits has it, or too many wrong ones were tried.
+            NotInvited: the rank cannot be, or there are too many people.
+        """
+        ...

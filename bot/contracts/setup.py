@@ -53,13 +53,16 @@ class ChannelView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentView:
-    """What was used since `since`. `usd` is None where a price is not known."""
+    """What was used since `since`, as it was reckoned when it was used."""
 
     since: datetime
     turns: int
     input_tokens: int
     output_tokens: int
-    usd: float | None = None
+    micro_usd: int = 0
+    """Of models whose price was known."""
+    unpriced_tokens: int = 0
+    """Of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,7 @@ class CheckedModel:
     model: str
     window: int | None
     """Tokens of its context window, where known."""
-    usd_a_day: float | None
+    micro_usd_a_day: int | None
     """What a day of a hundred ordinary messages costs by the list price, an estimate and no cap;
     0 on one's own machine, None where no price is known."""
     note: str = ""

@@ -14,8 +14,9 @@ from typing import Protocol
 from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Ending, Entry, Recorded
+from bot.contracts.transcript import Ending, Entry, Recorded, Unanswered
 from bot.contracts.turn import Arrival, Lane, QueueMode, Turn, TurnId
 
 
@@ -138,6 +139,17 @@ class Turns(Protocol):
         """
         ...
 
+    async def forget_session(
+        self, session_key: SessionKey, *, unused_since: datetime | None = None
+    ) -> Sequence[TurnId] | None:
+        """Delete a session in all its chapters, its lines and deliveries; return what it ended.
+
+        None, and nothing is done, if there is none or if somebody spoke in it since
+        *unused_since*. The turns' rows stay, as with `forget`. What is heard later begins
+        the session anew.
+        """
+        ...
+
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running.
 
@@ -191,6 +203,13 @@ class Transcripts(Protocol):
 
         Raises:
             LeaseLost: the turn is somebody else's by now, or over.
+        """
+        ...
+
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        """Count what a call of *turn* cost, or may have cost, whoever has the turn by now.
+
+        It is in the spending and in no transcript: the turn is over, or somebody else's.
         """
         ...
 

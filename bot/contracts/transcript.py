@@ -7,7 +7,7 @@ from typing import Literal
 from bot.contracts.inbound import Inbound
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.turn import Outcome, Rank, TurnId
+from bot.contracts.turn import Outcome, Rank, TurnId, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,20 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A model call that brought no answer and may have cost something all the same.
+
+    Its cost is what it may have been at most: missing evidence never permits more.
+    """
+
+    model: str
+    usage: Usage
+    lost_attempt: int | None = None
+    """The attempt whose process ended during the call; None if this one saw it end."""
+    kind: Literal["unanswered"] = "unanswered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
     """A chapter begins, with nothing in mind. What was before stays, under its own number."""
 
@@ -52,7 +66,7 @@ class Reset:
     kind: Literal["reset"] = "reset"
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset
+Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Unanswered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

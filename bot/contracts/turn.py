@@ -7,6 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal, NewType
 
 from bot.contracts.admission import Admission
+from bot.contracts.budget import Allowance, Cost, LimitMet
 from bot.contracts.inbound import Inbound
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.session import ChapterKey, Route, SessionKey, chapter_key
@@ -145,6 +146,8 @@ class Failure(StrEnum):
     """It made as many model calls as it may."""
     TOOL_CALLS = "tool_calls"
     """It made as many tool calls as it may."""
+    SPENDING = "spending"
+    """The next model call would go beyond a limit on money or tokens (`Outcome.ended_by`)."""
     REPETITION = "repetition"
     """It kept asking for the same thing."""
     EMPTY = "empty"
@@ -169,14 +172,26 @@ class Failure(StrEnum):
 class Usage:
     """What a turn used: tokens as the provider counted them, calls as the transcript does.
 
-    Input includes what was cached.
+    Input includes what was cached. What it cost was reckoned when it was used: a price that
+    changes later changes nothing. A call whose figures never came has its cost, estimated, and
+    no tokens.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    kept_tokens: int = 0
+    """Of the input, what the provider keeps for the next request, where it says so."""
     model_calls: int = 0
     tool_calls: int = 0
+    micro_usd: int = 0
+    unpriced_tokens: int = 0
+    """Tokens of calls whose price was not known."""
+
+    @property
+    def cost(self) -> Cost:
+        """What it cost."""
+        return Cost(micro_usd=self.micro_usd, unpriced_tokens=self.unpriced_tokens)
 
     def __add__(self, other: "Usage") -> "Usage":
         """Both together."""
@@ -184,8 +199,11 @@ class Usage:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            kept_tokens=self.kept_tokens + other.kept_tokens,
             model_calls=self.model_calls + other.model_calls,
             tool_calls=self.tool_calls + other.tool_calls,
+            micro_usd=self.micro_usd + other.micro_usd,
+            unpriced_tokens=self.unpriced_tokens + other.unpriced_tokens,
         )
 
 
@@ -202,7 +220,13 @@ class Outcome:
     """For FAILED, if the bot has a sentence of its own; else the reason is told."""
     reference: str = ""
     """What it points at: a question, a job, a child session."""
+    steps: tuple[str, ...] = ()
+    """What was done on the way, where somebody asked to see it; in order, each for people."""
     usage: Usage = Usage()
+    ended_by: LimitMet | None = None
+    """For a failure of SPENDING: the limit."""
+    warnings: tuple[LimitMet, ...] = ()
+    """Limits that this turn brought near their end, told of once beside whatever it ends with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,8 +251,14 @@ class Arrival:
     """What each waiting turn is told that this arrival ends (a stop)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
+    unused_since: datetime | None = None
+    """A session in which nobody said anything since then begins a chapter with it."""
+    anew_notice: ReplyPayload | None = None
+    """What is said if it does."""
     directives: SessionChoices = SessionChoices()
     """What was chosen for this message alone."""
+    allowances: tuple[Allowance, ...] = ()
+    """What the owner allows beyond limits with it, in the same commit."""
     told: str | None = None
     """What the model is told instead of the text: the text without its directives."""
 

@@ -11,7 +11,7 @@ from bot.contracts.admission import Dispatch, Drop, Handled
 from bot.contracts.command import About, Command, CommandAnswer, CommandContext, Inlined
 from bot.contracts.errors import BotError, StoreUnavailable
 from bot.contracts.inbound import ConversationKind, EventClass, Inbound
-from bot.contracts.people import People
+from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
 from bot.kernel.classify import is_stop
@@ -23,6 +23,9 @@ _CALL: Final = re.compile(
     r"\s*/(?P<name>[^\W_][\w-]*)(?:@(?P<bot>[\w.-]+))?(?:\s*:\s*|\s+|\Z)(?P<rest>.*)", re.DOTALL
 )
 """``/name``, ``/name@bot`` or ``/name:``, and what follows."""
+
+_MENTION: Final = re.compile(r"\s*(?:<@[!&]?\w+>|@[\w.-]+)[,:]?\s+(?=/)")
+"""How a bot is addressed before a command in a room, as platforms write it."""
 
 _TEXTS: Final = frozenset({EventClass.MESSAGE, EventClass.COMMAND, EventClass.INTERACTION})
 
@@ -41,13 +44,19 @@ class CommandDoor:
     """Answers at the door what is asked of the bot itself."""
 
     def __init__(
-        self, commands: tuple[Command, ...], store: Store, people: People, about: About
+        self,
+        commands: tuple[Command, ...],
+        store: Store,
+        people: People,
+        about: About,
+        pairs: Pairs | None = None,
     ) -> None:
         self._commands = commands
         self._by_name = by_name(commands)
         self._store = store
         self._people = people
         self._about = about
+        self._pairs = pairs
 
     async def answer(self, arrival: Arrival) -> Arrival:
         """Return *arrival* with what its command answers and changes; others as they are.
@@ -59,7 +68,7 @@ class CommandDoor:
             StoreUnavailable: the session cannot be read.
         """
         inbound = arrival.inbound
-        called = None if _is_not_for_us(arrival) else read(inbound.text, self._by_name)
+        called = None if _is_not_for_us(arrival) else read(_without_mention(inbound), self._by_name)
         if called is None or (called.addressed and not _means_me(inbound)):
             return arrival
         context = await self._known_to(arrival)
@@ -89,6 +98,7 @@ class CommandDoor:
             session=await self._store.sessions.get(arrival.route.session_key),
             store=self._store,
             people=self._people,
+            pairs=self._pairs,
             about=self._about,
             commands=self._commands,
         )
@@ -146,6 +156,16 @@ def _is_not_for_us(arrival: Arrival) -> bool:
     )
 
 
+def _without_mention(inbound: Inbound) -> str:
+    """Return the text without a mention before a command, if it is us who are mentioned."""
+    return inbound.text[_mention_length(inbound.text) :] if inbound.mentions_me else inbound.text
+
+
+def _mention_length(text: str) -> int:
+    match = _MENTION.match(text)
+    return match.end() if match else 0
+
+
 def _means_me(inbound: Inbound) -> bool:
     return inbound.mentions_me or inbound.conversation.kind is ConversationKind.DIRECT
 
@@ -192,16 +212,20 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
     """Return *arrival* with what *answers* say and change, together."""
     change = _together([one.change for one in answers if one.change is not None])
     reason = f"command:{command.name}"
+    allowances = tuple(allowed for one in answers for allowed in one.allowances)
     goes_on = next((one.goes_on for one in answers if one.goes_on is not None), None)
     if goes_on is not None:
         admission = Dispatch(reason=reason)
-        return replace(arrival, admission=admission, change=change, told=goes_on)
+        return replace(
+            arrival, admission=admission, change=change, allowances=allowances, told=goes_on
+        )
     return replace(
         arrival,
         admission=Handled(reason=reason),
         mode=QueueMode.STEER,
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,
+        allowances=allowances,
         stopped_notice=notices.not_started(notices.language_of(arrival.inbound.text)),
     )
 

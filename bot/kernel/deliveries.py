@@ -1,18 +1,22 @@
 """From an outcome to what is sent: the rows that are committed with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from bot.contracts.budget import Scope
 from bot.contracts.channel import Channel
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown, Receipt
 from bot.contracts.inbound import ConversationKind
-from bot.contracts.reply import ReplyKind, ReplyPayload
-from bot.contracts.turn import Outcome, Turn
+from bot.contracts.reply import ReplyKind, ReplyPayload, Target
+from bot.contracts.turn import Outcome, Rank, Turn
 from bot.reply import notices
 from bot.reply.compose import compose, fits_anywhere
+
+_THEIRS: Final = frozenset({Scope.TURN, Scope.SESSION, Scope.PERSON})
+"""Limits that concern who asked, whatever their rank."""
 
 _EXPIRES: Final = timedelta(hours=24)
 """An answer that could not be brought for a day is told of, not sent."""
@@ -25,6 +29,8 @@ class Deliveries:
     channels: Mapping[tuple[str, str], Channel]
     """By name and account."""
     clock: Clock
+    owner: Target | None = None
+    """Where the owner is told what concerns them and happened elsewhere."""
 
     def of_outcome(self, turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
         """Return what tells *outcome* to who asked, in parts that fit the platform.
@@ -45,8 +51,39 @@ class Deliveries:
             for number, payload in enumerate(payloads)
         ]
         if channel is not None and channel.capabilities.reads_the_store:
-            return [self._arrived(delivery) for delivery in deliveries]
-        return deliveries
+            deliveries = [self._arrived(delivery) for delivery in deliveries]
+        return (*deliveries, *self._warnings(turn, outcome))
+
+    def _warnings(self, turn: Turn, outcome: Outcome) -> Iterator[Delivery]:
+        """Give what tells of limits near their end: to who asked what is theirs, all to the owner.
+
+        Their ids name the limit and its day, not the turn: however often one is made, its
+        commit lets it in once.
+        """
+        arrival = turn.arrival
+        language = notices.language_of(arrival.inbound.text)
+        person = f"{arrival.inbound.channel}:{arrival.inbound.sender.id}"
+        is_owner = arrival.rank is Rank.OWNER
+        for met in outcome.warnings:
+            day = turn.id if met.until is None else f"{met.until:%Y-%m-%d}"
+            delivery_id = f"limit!{met.unit}/{met.scope}/{met.name}/{met.limit}!{day}"
+            delivery_id = delivery_id.replace(":", "/")  # a colon parts an answer's pieces
+            if is_owner or met.scope in _THEIRS:
+                payload = notices.nearly_spent(met, language)
+                yield self._notice(turn, f"{delivery_id}!theirs", payload, arrival.target)
+            if not is_owner and self.owner is not None and met.scope is not Scope.TURN:
+                payload = notices.nearly_spent(met, language, person)
+                yield self._notice(turn, f"{delivery_id}!owner", payload, self.owner)
+
+    def _notice(
+        self, turn: Turn, delivery_id: str, payload: ReplyPayload, target: Target
+    ) -> Delivery:
+        channel = self.channels.get((target.channel, target.account))
+        delivery = replace(
+            self._delivery(turn, delivery_id, payload, OnUnknown.NEVER), target=target
+        )
+        arrives = channel is not None and channel.capabilities.reads_the_store
+        return self._arrived(delivery) if arrives else delivery
 
     def of_given_up(self, delivery: Delivery, reason: str) -> Sequence[Delivery]:
         """Return the notice that *delivery* did not arrive; a notice has none of its own."""

@@ -1,23 +1,23 @@
 """Takes messages over from a channel: classify, admit, route, open."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, assert_never
 
-from bot.access.rank import Ranks
 from bot.contracts import faults
 from bot.contracts.admission import Drop, Handled
+from bot.contracts.budget import Allowance
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
+from bot.contracts.errors import StoreUnavailable
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
 from bot.contracts.reply import Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
 from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
-from bot.kernel.admit import admit
-from bot.kernel.classify import classify
 from bot.kernel.commands import CommandDoor
+from bot.kernel.doorkeeper import Doorkeeper, Judged
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -35,11 +35,15 @@ class Intake:
 
     turns: Turns
     router: Router
-    ranks: Ranks
+    doorkeeper: Doorkeeper
     door: CommandDoor
+    allow: Callable[[Allowance], None]
+    """Takes what the owner allows beyond limits, once it is recorded."""
     bus: Bus
     clock: Clock
     ids: Ids
+    idle: Callable[[ConversationKind], timedelta | None]
+    """After how long without a word a session begins anew; None is never."""
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, in order, all in one commit.
@@ -51,27 +55,44 @@ class Intake:
             StoreUnavailable: nothing was recorded.
         """
         faults.reach("in.recv")
-        arrivals = [await self._arrival(inbound) for inbound in inbounds]
-        with faults.commit("in.commit"):
-            results = await self.turns.open(*arrivals, cursor=cursor)
-        return [
-            await self._accepted(arrival, result)
-            for arrival, result in zip(arrivals, results, strict=True)
+        told_of = [self.doorkeeper.told_of(inbound) for inbound in inbounds]
+        judged = [
+            await self.doorkeeper.judge(inbound)
+            for inbound, row in zip(inbounds, told_of, strict=True)
+            if row is None
         ]
+        opened = iter(await self._opened(judged, cursor) if judged or cursor else ())
+        return [next(opened) if row is None else row for row in told_of]
 
-    async def _arrival(self, inbound: Inbound) -> Arrival:
-        event = classify(inbound)
-        sender_rank = await self.ranks.of(inbound)
-        admission = admit(inbound, event, sender_rank)
+    async def _opened(self, judged: Sequence[Judged], cursor: Cursor | None) -> Sequence[Accepted]:
+        async with self.doorkeeper.in_order(judged):
+            arrivals = [await self._arrival(one) for one in judged]
+            try:
+                with faults.commit("in.commit"):
+                    results = await self.turns.open(*arrivals, cursor=cursor)
+            except StoreUnavailable:
+                self.doorkeeper.failed(judged)
+                raise
+            accepted = [
+                await self._accepted(arrival, result)
+                for arrival, result in zip(arrivals, results, strict=True)
+            ]
+            for arrival, one, row in zip(arrivals, judged, accepted, strict=True):
+                await self.doorkeeper.opened(arrival, one, row)
+            return accepted
+
+    async def _arrival(self, judged: Judged) -> Arrival:
+        inbound, admission = judged.inbound, judged.admission
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self.clock.now()
+        idle = self.idle(inbound.conversation.kind)
         arrival = Arrival(
             turn_id=TurnId(self.ids.new()),
             inbound=inbound,
             admission=admission,
-            route=self.router.route(inbound, sender_rank),
-            rank=sender_rank,
+            route=self.router.route(inbound, judged.rank),
+            rank=judged.rank,
             mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
             lane=Lane.PEOPLE,
             target=_target(inbound),
@@ -79,12 +100,19 @@ class Intake:
             fresh_until=now + _FRESH[inbound.conversation.kind],
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
+            unused_since=now - idle if idle else None,
+            anew_notice=notices.anew(idle.days, language) if idle else None,
         )
-        return await self.door.answer(arrival)
+        answered = await self.door.answer(arrival)
+        if answered.admission is not admission:  # a command, which passes the gate of a room
+            return answered
+        return await self.doorkeeper.answer(answered, judged)
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
             case Opened(turn=turn):
+                for allowance in arrival.allowances:
+                    self.allow(allowance)
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:
                     conversation = turn.arrival.target.conversation_key
                     self.bus.publish(TurnQueued(conversation=conversation, turn_id=turn.id))
@@ -100,6 +128,7 @@ class Intake:
                     admission=Drop(reason="queue:full"),
                     replies=(notices.queue_full(waiting, language),),
                     change=None,
+                    allowances=(),
                 )
                 return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:

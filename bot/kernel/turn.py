@@ -52,13 +52,18 @@ class TurnRunner:
         )
         ending = await self._ending(turn, lease)
         self.bus.publish(TurnFinishing(conversation=conversation, turn_id=turn.id))
-        outcome, finished = await self._finish(turn, ending)
-        for delivery_id, seq in finished.arrived.items():
-            self.bus.publish(
-                Delivered(
-                    conversation=conversation, turn_id=turn.id, delivery_id=delivery_id, seq=seq
+        told = await self._finish(turn, ending)
+        outcome, finished = told.outcome, told.finished
+        for delivery in told.deliveries:
+            if (seq := finished.arrived.get(delivery.id)) is not None:
+                self.bus.publish(
+                    Delivered(
+                        conversation=delivery.target.conversation_key,
+                        turn_id=turn.id,
+                        delivery_id=delivery.id,
+                        seq=seq,
+                    )
                 )
-            )
         for turn_id in (turn.id, *finished.absorbed):
             self.bus.publish(
                 TurnEnded(
@@ -82,27 +87,36 @@ class TurnRunner:
         except Exception as error:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
             return Ending(outcome=_outcome_of(error))
 
-    async def _finish(self, turn: Turn, ending: Ending) -> tuple[Outcome, Finished]:
+    async def _finish(self, turn: Turn, ending: Ending) -> "_Told":
         """End *turn* as *ending* says or, if that cannot be told, as a fault of ours."""
         outcome = ending.outcome
         try:
-            return outcome, await self._record(turn, ending, self.compose(turn, outcome))
+            return await self._record(turn, ending, self.compose(turn, outcome))
         except LeaseLost:
             raise
         except Exception as error:  # noqa: BLE001 - a turn that nobody runs would hold its session for good
             broken = Ending(outcome=replace(_outcome_of(error), usage=outcome.usage))
-            deliveries = self.compose(turn, broken.outcome)
-            return broken.outcome, await self._record(turn, broken, deliveries)
+            return await self._record(turn, broken, self.compose(turn, broken.outcome))
 
-    async def _record(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
+    async def _record(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> "_Told":
         """Commit the end; a store that cannot write is waited for, since nothing may be lost."""
         while True:
             try:
                 with faults.commit("run.finish"):
-                    return await self.turns.finish(turn, ending, deliveries)
+                    finished = await self.turns.finish(turn, ending, deliveries)
+                return _Told(outcome=ending.outcome, deliveries=deliveries, finished=finished)
             except StoreUnavailable as error:
                 _log.error("outcome not recorded yet", error=str(error))
                 await self.clock.sleep(_STORE_PAUSE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """How a turn ended, and what told of it."""
+
+    outcome: Outcome
+    deliveries: Sequence[Delivery]
+    finished: Finished
 
 
 def _outcome_of(error: Exception) -> Outcome:

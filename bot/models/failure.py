@@ -157,7 +157,10 @@ def _by_status(status: int, failure: Failure, server: Server, now: datetime) -> 
         return ModelUnavailable(f"{server} is overloaded or down ({status}): {said}")
     if status in {408, 409} or status >= 500:
         wait = _seconds(failure.retry_after, now)
-        return ModelDisconnected(f"{server} stumbled ({status}): {said}", retry_after=wait)
+        # A gateway that gave up waiting does not know what was done behind it.
+        return ModelDisconnected(
+            f"{server} stumbled ({status}): {said}", retry_after=wait, refused=status != 504
+        )
     if status < 400:
         return ModelUnavailable(f"{server} answered with a redirect ({status}): check base_url")
     return RequestRefused(f"{server} refused the request ({status}): {said}")

@@ -5,7 +5,7 @@ from typing import Final, assert_never
 
 import structlog
 
-from bot.contracts.document import Document, Paragraph, Span
+from bot.contracts.document import CodeBlock, Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Outcome, OutcomeKind
 from bot.markup.cut import cut
@@ -35,6 +35,22 @@ def compose(
 
     Never raises, and is empty only for a silence that the model chose in a room.
     """
+    steps = _steps(outcome.steps, fits) if outcome.steps else ()
+    return (*steps, *_told(outcome, direct=direct, language=language, fits=fits))
+
+
+def _steps(steps: Sequence[str], fits: Fits) -> tuple[ReplyPayload, ...]:
+    """What was done on the way, exactly as it was: never read as Markdown."""
+    whole = Document(blocks=(CodeBlock(code="\n".join(steps)),))
+    return tuple(
+        ReplyPayload(kind=ReplyKind.NOTICE, body=piece, fallback=plain(piece))
+        for piece in cut(whole, fits)
+    )
+
+
+def _told(
+    outcome: Outcome, *, direct: bool, language: Language, fits: Fits
+) -> tuple[ReplyPayload, ...]:
     match outcome.kind:
         case OutcomeKind.ANSWERED | OutcomeKind.ASKED:
             return _answer(outcome.text, direct=direct, language=language, fits=fits)
@@ -42,6 +58,8 @@ def compose(
             return (notices.no_answer(language),) if direct else ()
         case OutcomeKind.INTERRUPTED:
             return (notices.interrupted(language),)
+        case OutcomeKind.FAILED if outcome.ended_by is not None:
+            return (notices.spent(outcome.ended_by, language),)
         case OutcomeKind.FAILED:
             return (notices.failed(outcome.reason, language, outcome.failure),)
         case _:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.document import Document, Paragraph, Span
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Failure, Rank
@@ -68,6 +69,19 @@ def failed(reason: str, language: Language, failure: Failure | None = None) -> R
     return _notice(own or sentences.failed(_clause(reason)))
 
 
+def spent(met: LimitMet, language: Language) -> ReplyPayload:
+    """The turn ended because its next model call would go beyond a limit."""
+    return _notice(_SENTENCES[language].spent(met))
+
+
+def nearly_spent(met: LimitMet, language: Language, person: str | None = None) -> ReplyPayload:
+    """A limit is near its end; with *person*, told to the owner of somebody else."""
+    sentences = _SENTENCES[language]
+    if person is None:
+        return _notice(sentences.nearly_spent(met))
+    return _notice(sentences.nearly_spent_by(met, person))
+
+
 def no_answer(language: Language) -> ReplyPayload:
     """The model said nothing where something must be said."""
     return _notice(_SENTENCES[language].no_answer)
@@ -91,6 +105,42 @@ def not_started(language: Language) -> ReplyPayload:
 def not_delivered(reason: str, language: Language) -> ReplyPayload:
     """An answer was made and could not be brought; *reason* is one sentence or part of one."""
     return _notice(_SENTENCES[language].not_delivered(_clause(reason)))
+
+
+def not_paired(code: str, command: str, language: Language) -> ReplyPayload:
+    """A stranger wrote: *code* lets them in, and *command* is what the operator types."""
+    return _notice(_SENTENCES[language].not_paired(code, command))
+
+
+def owner_made(language: Language) -> ReplyPayload:
+    """Somebody told the code that makes them owner."""
+    return _notice(_SENTENCES[language].owner_made)
+
+
+def wrong_code(language: Language) -> ReplyPayload:
+    """Somebody told a code that is not the one."""
+    return _notice(_SENTENCES[language].wrong_code)
+
+
+def too_long(most: int, language: Language) -> ReplyPayload:
+    """A message has more than *most* characters."""
+    return _notice(_SENTENCES[language].too_long(most))
+
+
+def too_fast(language: Language) -> ReplyPayload:
+    """Somebody writes faster than it is read."""
+    return _notice(_SENTENCES[language].too_fast)
+
+
+def kept_back(reason: str, where: str, setting: str, language: Language) -> ReplyPayload | None:
+    """A rule kept a message of the owner back; None for a rule that says so itself."""
+    sentence = _SENTENCES[language].gates.get(reason)
+    return None if sentence is None else _notice(sentence(where, setting))
+
+
+def anew(days: int, language: Language) -> ReplyPayload:
+    """Nobody said anything for so many days that the conversation begins anew."""
+    return _notice(_SENTENCES[language].anew(days))
 
 
 def not_permitted(what: str, least: Rank, language: Language) -> ReplyPayload:

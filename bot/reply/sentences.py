@@ -7,6 +7,7 @@ A further language is one more file with such a table and one line in
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bot.contracts.budget import LimitMet
 from bot.contracts.turn import Failure, Rank
 
 
@@ -22,6 +23,13 @@ class Sentences:
     """The model said nothing where something must be said."""
     failures: Mapping[Failure, str]
     """The turn ended without an answer, for a reason that has a sentence of its own."""
+    spent: Callable[[LimitMet], str]
+    """The turn ended because its next model call would go beyond a limit: which, how much, until
+    when, and what goes on."""
+    nearly_spent: Callable[[LimitMet], str]
+    """A limit is near its end."""
+    nearly_spent_by: Callable[[LimitMet, str], str]
+    """The same to the owner, of somebody else, who is named."""
     queue_full: Callable[[int], str]
     """So many messages wait already that this one was not taken."""
     nothing_to_stop: str
@@ -30,6 +38,21 @@ class Sentences:
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]
     """An answer was made and could not be brought, for a reason."""
+    not_paired: Callable[[str, str], str]
+    """A stranger wrote: their code, and the command by which whoever runs the bot lets them in."""
+    owner_made: str
+    """Somebody told the code that makes them owner."""
+    wrong_code: str
+    """Somebody told a code that is not the one."""
+    too_long: Callable[[int], str]
+    """A message has more characters than this many."""
+    too_fast: str
+    """Somebody writes faster than it is read."""
+    gates: Mapping[str, Callable[[str, str], str]]
+    """A rule kept a message of the owner back: where it was written, and what to change in the
+    settings. By the admission's reason."""
+    anew: Callable[[int], str]
+    """Nobody said anything for so many days that the conversation begins anew."""
     not_permitted: Callable[[str, Rank], str]
     """What was asked for is for a higher rank."""
     command_failed: Callable[[str], str]

@@ -1,15 +1,24 @@
 """``channels:`` the doors: each key names a folder of `channels/`, and owns what is below it."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from typing import Annotated, Final, cast
 
-from pydantic import BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from bot.contracts.secret import Secret
+from bot.settings.access import DirectSettings, RoomsSettings
 from bot.settings.secrets import read_secret_file
-from bot.settings.section import Section, refusal
+from bot.settings.section import Section, one_of, refusal
 from bot.settings.shape import matching
 from bot.settings.surroundings import Surroundings
 
@@ -70,9 +79,14 @@ class ChannelSection(Section):
 
     model_config = ConfigDict(extra="allow")
 
-    type: Module = ""
+    type: Module | None = None
     """The module of another package that has the channel, such as `their.module`. Left out, it is
     one of the bot's own."""
+
+    direct: DirectSettings = Field(default={}, validate_default=True)
+    """Who may write to the bot in a direct chat."""
+    rooms: RoomsSettings = Field(default={}, validate_default=True)
+    """In which rooms and groups it listens, and to whom."""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,6 +94,28 @@ class ChannelSection(Section):
         if not isinstance(value, dict):
             return value
         return _with_secrets(value, "", cast("Surroundings", info.context))
+
+    @model_validator(mode="after")
+    def _nothing_is_misspelt(self) -> "ChannelSection":
+        """Refuse a key that is nearly one of ours: a rule that is not read guards nothing."""
+        ours = ("direct", "rooms", "type")
+        for key in self.model_extra or {}:
+            if difflib.get_close_matches(key, ours, n=1, cutoff=0.75):
+                raise PydanticCustomError(
+                    "refused",
+                    "{found}",
+                    {
+                        "key": key,
+                        "found": "a key that does not exist",
+                        "expected": one_of(ours, key),
+                    },
+                )
+        return self
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything is said of who may speak there."""
+        return bool({"direct", "rooms"} & self.model_fields_set)
 
     @property
     def own(self) -> dict[str, object]:

@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from bot.contracts.budget import Price
 from bot.contracts.secret import Secret
 from bot.settings.elsewhere import OLLAMA_HOST, ollama_address
 from bot.settings.environment import Environment, Variable
+from bot.settings.price import PricePart
 from bot.settings.secrets import SecretText
 from bot.settings.section import Section, Text, refusal, whole
 from bot.settings.shape import matching, numerals
@@ -56,6 +58,24 @@ def _base_url(value: object) -> object:
 Tokens = Annotated[int, BeforeValidator(whole(1, 100_000_000))]
 
 
+class PriceEntry(Section):
+    """What a model costs, in US dollars for a million tokens."""
+
+    input: PricePart
+    """Of what it reads."""
+    output: PricePart
+    """Of what it writes."""
+    cached_input: PricePart | None = None
+    """Of what it reads and the provider had kept; as `input`, if left out."""
+
+    def price(self) -> Price:
+        """Return it in micro-dollars."""
+        cached = self.input if self.cached_input is None else self.cached_input
+        return Price(
+            input=self.input, output=self.output, cached_input=cached, cache_write=self.input
+        )
+
+
 class ModelEntry(Section):
     """One model of one provider, as written in the YAML."""
 
@@ -77,6 +97,9 @@ class ModelEntry(Section):
     """Several keys, tried in this order."""
     max_output: Tokens = 8192
     """How many tokens one answer may have."""
+    price: PriceEntry | None = None
+    """What it costs, where that is not known here or is another than the list price. `input: 0`
+    and `output: 0` make it free."""
     context: Tokens | None = None
     """Tokens of the window that Ollama makes room for in memory. Left out: the model's own,
     at most 16,384."""
@@ -94,6 +117,8 @@ class ModelSettings:
     max_output: int = 8192
     context: int | None = None
     """None leaves the size of the window to the model."""
+    price: Price | None = None
+    """As it is written; None leaves it to what is known of the model."""
     source: str = ""
     """Where it, or its key, was named; for eyes, before anything is spent."""
 
@@ -209,6 +234,7 @@ def completed(entry: ModelEntry, where: str, environment: Environment) -> ModelS
         keys=keys,
         max_output=entry.max_output,
         context=entry.context,
+        price=entry.price.price() if entry.price else None,
         source=source,
     )
 

@@ -89,15 +89,23 @@ def reference() -> str:
     return _BEFORE + rows + _AFTER
 
 
-def _rows(section: type[Section], above: str) -> Iterator[tuple[str, str, str]]:
+def _rows(
+    section: type[Section], above: str, told: dict[type[Section], str] | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Give a row for each key; where the same keys were told of before, only where that was."""
+    told = {} if told is None else told
     meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
         inner, is_named = section_below(field)
         suffix = ".<name>" if is_named else ""
-        yield f"{key}{suffix}", _default(field, inner), " ".join(meanings[name].split())
-        if inner is not None:
-            yield from _rows(inner, f"{key}{suffix}.")
+        meaning = " ".join(meanings[name].split())
+        if inner is not None and inner in told:
+            meaning += f" The same keys as `{told[inner]}`."
+        yield f"{key}{suffix}", _default(field, inner), meaning
+        if inner is not None and inner not in told:
+            told[inner] = f"{key}{suffix}"
+            yield from _rows(inner, f"{key}{suffix}.", told)
 
 
 def _default(field: FieldInfo, inner: type[Section] | None) -> str:

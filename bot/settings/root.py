@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from bot.settings.access import PersonName, PersonSettings
 from bot.settings.agents import AgentSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
@@ -13,6 +14,7 @@ from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
 from bot.settings.section import Section
+from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ExtraModule, ToolSettings
 
@@ -33,6 +35,8 @@ class Configuration(Section):
     """Who thinks. Left out: a key in the environment or in `.env` decides, else the demo."""
     channels: Channels = Field(default={"webchat": None}, validate_default=True)
     """The doors to the platforms, by name; each is given what stands below its name."""
+    people: Mapping[PersonName, PersonSettings] = Field(default={})
+    """Who has a rank of their own wherever they may speak, by a name for your eyes."""
     http: HttpSettings = Field(default={}, validate_default=True)
     """Where the page is served."""
     store: StoreUrl = Field(default="sqlite", validate_default=True)
@@ -42,6 +46,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    sessions: SessionSettings = Field(default={}, validate_default=True)
+    """How long conversations are remembered, and how much of them a model sees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +64,11 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""
+    people: Mapping[str, PersonSettings] = field(default_factory=dict)
+    """Who has a rank of their own. No id is listed twice."""
     problem: str = ""
     """Why these are not the settings of the file but the last good ones; empty if they are."""
     findings: tuple[str, ...] = ()
@@ -99,4 +108,4 @@ class Settings:
     def module_of(self, channel: str) -> str:
         """Return the module that has a channel of another package, else nothing."""
         section = self.sections.get(channel)
-        return section.type if section else ""
+        return (section and section.type) or ""

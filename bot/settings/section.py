@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Annotated, ClassVar, Final, cast, get_args, get_origin
 
 from pydantic import (
@@ -57,20 +58,30 @@ class Section(BaseModel):
 
         It is read when somebody asks; pydantic's own way to it doubles the time to start.
         """
-        (section,) = ast.parse(inspect.getsource(cls)).body
-        body = section.body if isinstance(section, ast.ClassDef) else ()
-        return {
-            key.id: inspect.cleandoc(text)
-            for field, below in pairwise(body)
-            if isinstance(field, ast.AnnAssign) and isinstance(key := field.target, ast.Name)
-            if isinstance(below, ast.Expr)
-            and isinstance(text := ast.literal_eval(below.value), str)
-        }
+        found: dict[str, str] = {}
+        for each in reversed(cls.__mro__):
+            if issubclass(each, Section) and each is not Section:
+                found |= _meanings_of(each)
+        return found
+
+
+def _meanings_of(section: type[Section]) -> Mapping[str, str]:
+    """Return what *section* says of its own keys, without those it inherits."""
+    (written,) = ast.parse(inspect.getsource(section)).body
+    body = written.body if isinstance(written, ast.ClassDef) else ()
+    return {
+        key.id: inspect.cleandoc(text)
+        for field, below in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(key := field.target, ast.Name)
+        if isinstance(below, ast.Expr) and isinstance(text := ast.literal_eval(below.value), str)
+    }
 
 
 def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:
     """Find the section below a field, and whether it is that of each of its values (pure)."""
     kind = field.annotation
+    if get_origin(kind) is UnionType:  # a section or nothing
+        kind = next((one for one in get_args(kind) if one is not NoneType), kind)
     if get_origin(kind) is Mapping:
         value = get_args(kind)[1]
         return (value if isinstance(value, type) and issubclass(value, Section) else None), True

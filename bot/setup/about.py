@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from bot import __version__
+from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
+from bot.models.thinking import levels
 from bot.settings.root import Settings
 
 
@@ -28,7 +32,12 @@ class LiveAbout:
         settings = self.settings()
         chosen = {name: settings.models[name] for name in settings.agents[agent_id].models}
         return [
-            ModelOffer(name=name, model=one.model, provider=one.provider)
+            ModelOffer(
+                name=name,
+                model=one.model,
+                provider=one.provider,
+                thinking=levels(one.provider, one.model, host=_host(one.base_url)),
+            )
             for name, one in chosen.items()
         ]
 
@@ -36,6 +45,18 @@ class LiveAbout:
         """Return the names of the tools an agent has for senders of *rank*."""
         return self.tools_of(agent_id, rank)
 
+    def caps(self) -> Caps:
+        """Return the limits on spending, as they are configured."""
+        return self.settings().limits.caps()
+
+    def workspace(self, agent_id: AgentId) -> Path:
+        """Return the folder of an agent's files."""
+        return Path(self.settings().agents[agent_id].workspace)
+
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""
         return self.where_programs_run
+
+
+def _host(base_url: str | None) -> str | None:
+    return None if base_url is None else urlsplit(base_url).hostname or ""

@@ -5,6 +5,7 @@ from bot.contracts.clock import Clock
 from bot.contracts.model import ChatModel, ModelParts
 from bot.models import open_model
 from bot.settings import ModelSettings
+from bot.setup.cost import price_of
 
 
 def open_candidates(settings: ModelSettings, clock: Clock) -> tuple[Candidate, ...]:
@@ -14,7 +15,7 @@ def open_candidates(settings: ModelSettings, clock: Clock) -> tuple[Candidate, .
         ConfigError: there is no such provider, or the settings do not suit it.
     """
     return tuple(
-        Candidate(model=opened(each, clock), max_output=each.max_output)
+        Candidate(model=opened(each, clock), max_output=each.max_output, price=price_of(each))
         for each in settings.by_key()
     )
 

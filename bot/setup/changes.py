@@ -9,12 +9,11 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError, SetupRefused
 from bot.contracts.secret import Secret
 from bot.contracts.setup import CheckedChannel, CheckedModel, KeyOffer, LocalServer
-from bot.models.catalog import known
 from bot.settings import Settings
 from bot.settings.choice import lines_of, with_choice
 from bot.settings.elsewhere import TELEGRAM_BOT, TELEGRAM_TOKEN, StoredToken
 from bot.settings.keep import NotKept, keep
-from bot.setup.cost import is_free, note_of_a_day, of_a_day
+from bot.setup.cost import is_free, note_of_a_day, of_a_day, price_of
 from bot.setup.local import Found, look, look_at, window_at
 from bot.setup.telegram import username_of
 from bot.setup.trial import Tried, answer_one_word, sentence, try_key
@@ -152,19 +151,19 @@ class Changes:
     def _checked(self, tried: Tried) -> CheckedModel:
         model = tried.model
         if is_free(model):
-            usd: float | None = 0.0
+            a_day: int | None = 0
             note = "It runs on this machine, so nobody is paid and no word leaves it."
         else:
-            listed = known(model.provider, model.model, base_url=model.base_url)
-            usd = None if listed is None else of_a_day(listed)
-            note = note_of_a_day(usd, self._settings.limits.model_calls)
+            price, limits = price_of(model), self._settings.limits
+            a_day = None if price is None else of_a_day(price)
+            note = note_of_a_day(price, limits.model_calls, limits.caps())
         if others := self._settings.named_besides:
             note += f" Not used while this choice stands: {', '.join(others)}."
         return CheckedModel(
             provider=model.provider,
             model=model.model,
             window=tried.window,
-            usd_a_day=usd,
+            micro_usd_a_day=a_day,
             note=note,
         )
 

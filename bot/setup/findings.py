@@ -5,11 +5,13 @@ import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from bot.contracts.address import is_overheard
+from bot.contracts.budget import Scope, Unit
 from bot.contracts.errors import (
     KeyExhausted,
     KeyRefused,
@@ -23,11 +25,15 @@ from bot.contracts.tool import Sandbox
 from bot.sandbox import NoSandbox
 from bot.settings import ModelSettings, Settings
 from bot.settings.terminal import command_name
+from bot.setup.cost import is_free, price_of
 
 _LITTLE_ROOM: Final = 512 * 1024 * 1024
 """Bytes left on the disk below which somebody should hear of it: a log and a database grow."""
 _SMALL_WINDOW: Final = 16_000
 """Tokens: below, tools, rules and a little history leave hardly room for an answer (B16)."""
+
+_NEEDED: Final = {Scope.DAY: "a day", Scope.TURN: "a message"}
+"""Limits whose absence somebody should hear of."""
 
 _ORDER: Final = tuple(Weight)
 
@@ -74,6 +80,7 @@ def findings(
         *_of_the_sandbox(sandbox),
         *_of_the_disk(disk),
         *_of_the_channels(settings),
+        *_of_the_limits(settings),
     ]
     return tuple(sorted(found, key=lambda each: _ORDER.index(each.weight)))
 
@@ -102,6 +109,29 @@ def _of_what_waits(settings: Settings, waiting: Sequence[str]) -> Iterator[Findi
             f" ({settings.config_file})",
             fix="stop the bot and start it again; what waits is kept",
         )
+
+
+def _of_the_limits(settings: Settings) -> Iterator[Finding]:
+    """Say where nothing limits what a model that is paid for may cost, and where tokens do."""
+    used = {name for agent in settings.agents.values() for name in agent.models}
+    paid = [settings.models[name] for name in sorted(used) if not is_free(settings.models[name])]
+    units = {Unit.TOKENS if price_of(model) is None else Unit.MONEY for model in paid}
+    caps = settings.limits.caps()
+    for unit, (scope, what) in product(sorted(units), _NEEDED.items()):
+        if scope not in caps.of(unit):
+            setting = f"limits.{unit}.{scope}"
+            yield Finding(
+                weight=Weight.WARNING,
+                what=f"`{setting}` is off: nothing limits what {what} may cost",
+                fix=f"write an amount at `{setting}` in {settings.config_file}",
+            )
+    for model in paid:
+        if price_of(model) is None:
+            yield Finding(
+                weight=Weight.HINT,
+                what=f"what {model.model} costs is not known: its tokens are limited instead",
+                fix=f"write `price: {{input: …, output: …}}` below it in {settings.config_file}",
+            )
 
 
 def _of_a_model(error: ModelError) -> Finding:

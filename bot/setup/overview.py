@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from typing import Final
 
 from bot import __version__
+from bot.contracts.budget import Scope, dollars
 from bot.contracts.errors import ModelError
 from bot.contracts.ledger import Ledger
 from bot.contracts.setup import (
@@ -21,8 +23,18 @@ from bot.contracts.turn import Usage
 from bot.models.catalog import known
 from bot.sandbox import NoSandbox
 from bot.settings import ModelSettings, Settings
-from bot.setup.cost import of_usage
+from bot.settings.limits import LimitSettings
 from bot.setup.findings import findings, look_at_disk
+
+_LIMITED: Final = {
+    Scope.TURN: "a message",
+    Scope.DAY: "a day",
+    Scope.SESSION: "a session and day",
+    Scope.PERSON: "a day for each member or guest",
+    Scope.OTHERS: "a day for all members and guests",
+    Scope.AGENT: "a day for each agent",
+    Scope.BACKGROUND: "a day for background work",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,20 +57,13 @@ async def overview(settings: Settings, look: Look) -> Overview:
     Raises:
         StoreUnavailable: what was spent cannot be read.
     """
-    models = tuple(_used(settings))
     disk = await asyncio.to_thread(look_at_disk, settings.home)
     return Overview(
         version=__version__,
         models=models_of(settings, look.windows or {}),
         channels=tuple(channels_of(settings)),
-        spent=await _spent(models, look),
-        limits=(
-            LimitView(setting="limits.model_calls", value=_calls(settings.limits.model_calls)),
-            LimitView(setting="limits.tool_calls", value=_calls(settings.limits.tool_calls)),
-            LimitView(
-                setting="limits.turns_at_once", value=f"{settings.limits.turns_at_once} at once"
-            ),
-        ),
+        spent=await _spent(look),
+        limits=tuple(_limits_of(settings.limits)),
         sandbox=_sandbox(look.sandbox),
         findings=findings(
             settings,
@@ -102,18 +107,33 @@ def channels_of(settings: Settings) -> Iterator[ChannelView]:
         yield ChannelView(channel=each.channel, detail=detail, listening=False)
 
 
-async def _spent(models: Sequence[ModelSettings], look: Look) -> SpentView:
-    # Combined anew, so that it is midnight also on a day that changes the clock.
-    midnight = datetime.combine(look.now.astimezone().date(), time()).astimezone()
-    used = await look.ledger.spent(midnight)
-    total = sum(used.by_model.values(), start=Usage())
+async def _spent(look: Look) -> SpentView:
+    today = look.now.astimezone().date()
+    used = await look.ledger.spending(today)
+    total = sum((one.usage for one in used), start=Usage())
     return SpentView(
-        since=midnight,
-        turns=used.turns,
+        # Combined anew, so that it is midnight also on a day that changes the clock.
+        since=datetime.combine(today, time()).astimezone(),
+        turns=sum(one.turns for one in used),
         input_tokens=total.input_tokens,
         output_tokens=total.output_tokens,
-        usd=of_usage(used.by_model, models),
+        micro_usd=total.micro_usd,
+        unpriced_tokens=total.unpriced_tokens,
     )
+
+
+def _limits_of(limits: LimitSettings) -> Iterator[LimitView]:
+    yield LimitView(setting="limits.model_calls", value=_calls(limits.model_calls))
+    yield LimitView(setting="limits.tool_calls", value=_calls(limits.tool_calls))
+    yield LimitView(setting="limits.turns_at_once", value=f"{limits.turns_at_once} at once")
+    caps = limits.caps()
+    for scope, what in _LIMITED.items():
+        money, tokens = caps.money.get(scope), caps.tokens.get(scope)
+        if money is not None or scope in {Scope.TURN, Scope.DAY}:
+            most = "off" if money is None else dollars(money)
+            yield LimitView(setting=f"limits.money.{scope}", value=f"{most} {what}")
+        if money is None and tokens is not None:
+            yield LimitView(setting=f"limits.tokens.{scope}", value=f"{tokens:,} tokens {what}")
 
 
 def _calls(count: int) -> str:

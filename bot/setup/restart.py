@@ -19,7 +19,11 @@ def as_running(read: Settings, booted: Settings) -> Settings:
         http=booted.http,
         store=booted.store,
         channels=booted.channels,
-        sections=booted.sections,
+        sections={
+            name: section.model_copy(update={"type": booted.sections[name].type})
+            for name, section in {**booted.sections, **read.sections}.items()
+            if name in booted.channels and name in booted.sections
+        },
     )
 
 
@@ -28,6 +32,8 @@ def waiting(read: Settings, booted: Settings) -> tuple[str, ...]:
     keys = [name for name in ("http", "store") if getattr(read, name) != getattr(booted, name)]
     names = dict.fromkeys((*booted.channels, *read.channels))
     keys += [f"channels.{name}" for name in names if _door(read, name) != _door(booted, name)]
+    if read.sessions.retention != booted.sessions.retention:
+        keys.append("sessions.retention_days")
     return (
         *keys,
         *(

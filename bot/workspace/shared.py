@@ -10,16 +10,20 @@ from bot.contracts.turn import Rank
 from bot.workspace.protected import is_private
 
 
-def as_seen_by(rank: Rank, workspace: Workspace) -> Workspace:
-    """Return *workspace* as a turn of that rank may touch it (pure)."""
-    return workspace if rank >= Rank.ADMIN else SharedWorkspace(workspace)
+def as_seen_by(rank: Rank, workspace: Workspace, *, writes: bool = False) -> Workspace:
+    """Return *workspace* as a turn of that rank may touch it (pure).
+
+    With *writes* the operator let that rank write; what is shared, and nothing else.
+    """
+    return workspace if rank >= Rank.ADMIN else SharedWorkspace(workspace, writes=writes)
 
 
 class SharedWorkspace:
     """Lets through what is shared, to be read; the owner's own files are not even listed."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, writes: bool = False) -> None:
         self._workspace = workspace
+        self._writes = writes
 
     @property
     def root(self) -> Path:
@@ -43,13 +47,14 @@ class SharedWorkspace:
         return await self._workspace.read(self._shared(path), limit=limit)
 
     async def write(self, path: str, data: bytes) -> None:
-        """Nothing is written for them.
+        """Write a file that is shared, where that was granted.
 
         Raises:
-            ToolDenied: always.
+            ToolDenied: it was not, or the file is the owner's own.
         """
-        del data
-        raise ToolDenied(f"{path!r} is not written for the person who asks")
+        if not self._writes:
+            raise ToolDenied(f"{path!r} is not written for the person who asks")
+        await self._workspace.write(self._shared(path), data)
 
     async def entries(self, path: str = ".", *, deep: bool = False) -> Sequence[FileEntry]:
         """List a folder, without what is the owner's own.
@@ -61,12 +66,14 @@ class SharedWorkspace:
         return [entry for entry in found if not is_private(entry.path)]
 
     def writing(self) -> AbstractAsyncContextManager[None]:
-        """Nothing is written for them.
+        """Wait for one's turn among the writers, where writing was granted.
 
         Raises:
-            ToolDenied: always.
+            ToolDenied: it was not.
         """
-        raise ToolDenied("nothing is written for the person who asks")
+        if not self._writes:
+            raise ToolDenied("nothing is written for the person who asks")
+        return self._workspace.writing()
 
     def _shared(self, path: str) -> str:
         inside = self._workspace.inside(path)

@@ -21,8 +21,9 @@ from channels.webchat.connection import Connection, ConnectionParts
 from channels.webchat.door import Door
 from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
+from channels.webchat.offers import offers
 from channels.webchat.pace import Pace
-from channels.webchat.places import ACCOUNT, CHANNEL_NAME, place_of
+from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, place_of
 from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
@@ -45,6 +46,9 @@ class WebchatChannel:
     account = ACCOUNT
     capabilities = Capabilities(repeat=OnUnknown.REPEAT, reads_the_store=True)
     dialect = HtmlDialect()
+    owner_place = Target(
+        channel=PAGE.channel, account=PAGE.account, conversation_id=PAGE.conversation_id
+    )
 
     def __init__(self, parts: ChannelParts) -> None:
         self._about = About()
@@ -53,6 +57,7 @@ class WebchatChannel:
         self._logins = Logins(parts.records, parts.clock)
         self._people = parts.people
         self._media = parts.media
+        self._commands = parts.commands
         self._threshold = Threshold()
         door = Door(self._logins, parts.people, parts.clock)
         self._routes = Routes(self, door, parts.media, parts.clock)
@@ -251,6 +256,7 @@ class WebchatChannel:
             media=self._media,
             threshold=self._threshold,
             clock=self._clock,
+            commands=offers(self._commands, login.rank),
         )
         connection = Connection(socket, parts)
         self._connections[connection] = login.person_id

@@ -29,6 +29,7 @@ from channels.webchat.protocol import (
     LONGEST_TEXT,
     PROTOCOL,
     AcceptedFrame,
+    CommandOffer,
     EndedFrame,
     ErrorFrame,
     HelloFrame,
@@ -72,6 +73,7 @@ class ConnectionParts:
     media: Media
     threshold: Threshold
     clock: Clock
+    commands: tuple[CommandOffer, ...] = ()
 
 
 class Connection:
@@ -87,6 +89,7 @@ class Connection:
         self._media = parts.media
         self._threshold = parts.threshold
         self._clock = parts.clock
+        self._commands = parts.commands
         self._outgoing = Outgoing()
         self._cursor: int | None = None
         """The last line that was sent; None until the hello is answered."""
@@ -224,6 +227,7 @@ class Connection:
                 setup=self._about.setup,
                 rank=self._login.rank.name.lower(),
                 name=self._login.name or None,
+                commands=self._commands,
                 earlier=len(lines) == limit,
                 title=title_of(listed) if listed else None,
                 anew=anew,
@@ -339,6 +343,7 @@ class Connection:
                 delivery.payload.fallback
                 for delivery in host.deliveries
                 if delivery.target.conversation_key == self._live.conversation
+                and delivery.id.startswith(host.turn.id)  # no warning beside it
             ),
             usage=TokensSpent(**asdict(outcome.usage)),
         )

@@ -81,11 +81,21 @@ ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandOffer:
+    """A command that this reader may give: said as `/` and its name, or one of its aliases."""
+
+    name: str
+    summary: str
+    arguments: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WelcomeFrame:
     """Who answers here. The lines up to `seq` follow; `earlier` says that some are left out.
 
     With `anew` every line the client has was deleted, and what follows is all there is. `rank`
-    and `name` say who is signed in; the owner has no name here.
+    and `name` say who is signed in; the owner has no name here. `commands` are those they may give.
     """
 
     conversation: str
@@ -99,6 +109,7 @@ class WelcomeFrame:
     anew: bool = False
     rank: str | None = None
     name: str | None = None
+    commands: tuple[CommandOffer, ...] = ()
     type: Literal["welcome"] = "welcome"
 
 
@@ -227,13 +238,16 @@ class StatusFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokensSpent:
-    """What a turn cost."""
+    """What a turn used, and what it cost in millionths of a US dollar."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    kept_tokens: int = 0
     model_calls: int = 0
     tool_calls: int = 0
+    micro_usd: int = 0
+    unpriced_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,3 +109,18 @@ def test_a_key_that_will_not_be_back_soon_is_not_waited_for(error: KeyExhausted)
 
     with pytest.raises(CandidatesExhausted):
         state.current()
+
+
+def test_who_was_chosen_is_tried_first_and_the_others_in_their_order() -> None:
+    third = Candidate(model=ScriptedModel(name="third"), name="deep")
+    tried = Failover.over([FIRST, SECOND, third], first="deep")
+    assert tried.candidates == (third, FIRST, SECOND)
+    assert Failover.over([FIRST, SECOND], first="second").candidates == (SECOND, FIRST)
+    assert Failover.over([FIRST, SECOND], first="nobody").candidates == (FIRST, SECOND)
+
+
+def test_fewer_turns_are_seen_each_time_a_request_did_not_fit() -> None:
+    assert Failover.over([FIRST], history=30).history == (30, 25, 5, 1)
+    assert Failover.over([FIRST], history=200).history == (200, 25, 5, 1)
+    assert Failover.over([FIRST], history=3).history == (3, 1)
+    assert Failover.over([FIRST], history=1).history == (1,)

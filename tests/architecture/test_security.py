@@ -12,7 +12,10 @@ from tests.architecture.source import ROOT
 SECURITY: Final = page("docs/security.md")
 ROWS: Final = [
     *(f"L{n}" for n in range(1, 16)),
-    *(f"M{n}" for n in range(1, 5)),
+    *(f"M{n}" for n in range(1, 7)),
+    *(f"S{n}" for n in range(1, 9)),
+    *(f"G{n}" for n in range(1, 10)),
+    "K5",
     "W2",
     "W3",
     "W7",

@@ -437,7 +437,7 @@ async def test_a_fault_and_a_proxy_s_page_become_a_sentence(chromium: Browser) -
         )
 
 
-_CHECKED = {"model": "m", "window": None, "usd_a_day": None, "note": ""}
+_CHECKED = {"model": "m", "window": None, "micro_usd_a_day": None, "note": ""}
 _USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
 
 
@@ -458,7 +458,7 @@ _USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
         ),
         pytest.param(
             "checked",
-            {**_CHECKED, "usd_a_day": 0, "note": "It is here."},
+            {**_CHECKED, "micro_usd_a_day": 0, "note": "It is here."},
             ["m · costs nothing. It answers from now on.", "It is here."],
             id="free",
         ),

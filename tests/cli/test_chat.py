@@ -11,6 +11,7 @@ from bot.contracts.messages import ResultState
 from bot.contracts.turn import OutcomeKind, TurnId
 from channels.webchat.protocol import (
     AcceptedFrame,
+    CommandOffer,
     DroppedFrame,
     EndedFrame,
     LineFrame,
@@ -213,3 +214,24 @@ def test_what_the_model_wrote_cannot_command_the_terminal() -> None:
 )
 def test_what_is_painted_for(frame: ServerFrame, painted: str) -> None:
     assert screen_of(frame) == painted
+
+
+THINK = CommandOffer(name="think", summary="how long", arguments="[level]", aliases=("t",))
+STATUS = CommandOffer(name="status", summary="how I stand")
+
+
+def test_the_beginning_of_a_command_is_answered_with_what_could_be_meant() -> None:
+    painted: list[str] = []
+    screen = Screen(painted.append)
+    screen.show(WelcomeFrame(conversation="terminal", seq=0, commands=(THINK, STATUS)))
+    assert screen.completions("/") == [THINK, STATUS]
+    assert screen.completions(" /TH ") == [THINK]
+    screen.offer([THINK])
+    assert painted == ["· /think [level]: how long\n", "> "]
+
+
+@pytest.mark.parametrize("text", ["/think", "/t", "/nobody", "/think high", "th", "/etc/passwd"])
+def test_whatever_is_no_beginning_is_said_to_the_bot(text: str) -> None:
+    screen = Screen(lambda _: None)
+    screen.show(WelcomeFrame(conversation="terminal", seq=0, commands=(THINK, STATUS)))
+    assert list(screen.completions(text)) == []

@@ -61,7 +61,7 @@ async def test_sessions_with_what_they_cost(commands: Commands) -> None:
     said = await _said(commands, "sessions")
 
     [session] = [line.split("\t") for line in said.out.splitlines()]
-    assert session[3:] == ["2", "1", "300", "40"]
+    assert session[3:7] == ["2", "1", "300", "40"]
 
 
 @pytest.mark.parametrize("command", ["turns", "sessions", "outbox"])

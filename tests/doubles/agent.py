@@ -11,7 +11,10 @@ from bot.agent.budget import Limits
 from bot.agent.failover import Candidate, Try
 from bot.agent.hooks import Hooks, LiveWords, Reading
 from bot.agent.lineup import Lineup
+from bot.agent.policy import by_rank
+from bot.agent.purse import Purse
 from bot.context.fold import Fold
+from bot.contracts.budget import FREE, Caps, Price
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.model import ModelRequest, SystemPrompt, ToolOffer
 from bot.contracts.tool import Tool, ToolContext
@@ -42,6 +45,9 @@ class AgentBench:
     models: list[ScriptedModel]
     tools: Sequence[Tool[Any]] = ()
     limits: Limits = field(default_factory=Limits)
+    purse: Purse | None = None
+    """None: nothing limits what is spent."""
+    price: Price | None = FREE
     clock: HastyClock = field(default_factory=lambda: HastyClock(START))
     transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
     words: list[str] = field(default_factory=list)
@@ -72,14 +78,17 @@ class AgentBench:
     def agent(self) -> Agent:
         return Agent(
             transcripts=self.transcripts,
-            lineup=Lineup([Candidate(model=model) for model in self.models]),
+            lineup=Lineup([Candidate(model=model, price=self.price) for model in self.models]),
             tools=tuple(self.tools),
+            permitted=lambda turn: by_rank(self.tools, turn.arrival.rank),
             build_request=_request,
             tool_context=self._context,
             limits=self.limits,
+            purse=self.purse or Purse(Caps(), self.clock),
             clock=self.clock,
             ids=CountingIds(),
             store_epoch=0,
+            history_turns=lambda _: 100,
         )
 
     def hooks(self, turn: Turn) -> Hooks:

@@ -38,7 +38,11 @@ DEMO = Overview(
         ChannelView(channel="telegram", detail="no token yet", listening=False),
     ),
     spent=SpentView(
-        since=datetime(2026, 3, 1, tzinfo=UTC), turns=12, input_tokens=41_200, output_tokens=3_100
+        since=datetime(2026, 3, 1, tzinfo=UTC),
+        turns=12,
+        input_tokens=41_200,
+        output_tokens=3_100,
+        unpriced_tokens=44_300,
     ),
     limits=(
         LimitView(setting="limits.model_calls", value="60 model calls a turn"),
@@ -74,7 +78,7 @@ CLAUDE = CheckedModel(
     provider="anthropic",
     model="claude-sonnet-5-5",
     window=200_000,
-    usd_a_day=4.8,
+    micro_usd_a_day=4_800_000,
     note="A day of 100 ordinary messages costs about $4.80 at the list price; there is no cap.",
 )
 
@@ -124,7 +128,7 @@ class FakeSetup:
                 raise SetupRefused(f"{address} has no model {model}.")
             self.chosen.append((address, model))
             return self._used(
-                CheckedModel(provider="ollama", model=model, window=32_768, usd_a_day=0.0)
+                CheckedModel(provider="ollama", model=model, window=32_768, micro_usd_a_day=0)
             )
 
     async def add_channel(self, channel: str, token: Secret) -> CheckedChannel:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from bot.contracts.errors import LeaseLost
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Entry, Recorded
+from bot.contracts.transcript import Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn, TurnId
 from tests.doubles.clock import START
 
@@ -15,6 +16,8 @@ class MemoryTranscripts:
     def __init__(self) -> None:
         self.recorded: list[Recorded] = []
         self.lost = False
+        self.charged: list[AssistantMessage | Unanswered] = []
+        """What was counted without a line in the transcript."""
 
     def record(self, turn_id: TurnId, *entries: Entry, attempt: int = 1) -> Sequence[Recorded]:
         added = [
@@ -37,6 +40,10 @@ class MemoryTranscripts:
         if self.lost:
             raise LeaseLost("it was lost")
         return self.record(turn.id, *entries, attempt=turn.attempt)
+
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        del turn
+        self.charged.append(paid)
 
     async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
         del session_key

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from bot.contracts.inbound import EventClass
@@ -20,3 +22,11 @@ def test_a_word_that_could_begin_a_sentence_is_a_message(text: str) -> None:
 
 def test_what_a_platform_calls_an_edit_stays_one() -> None:
     assert classify(an_inbound("stop", event=EventClass.EDIT)) is EventClass.EDIT
+
+
+def test_two_hundred_thousand_full_stops_are_judged_at_once() -> None:
+    text = "." * 200_000 + "x"
+
+    began = time.process_time()
+    assert classify(an_inbound(text, source="m:dots")) is EventClass.MESSAGE
+    assert time.process_time() - began < 1

@@ -203,6 +203,15 @@ async def test_a_command_for_another_bot_in_the_room_is_not_ours(door: CommandDo
     assert mine.admission == Handled(reason="command:echo")
 
 
+@pytest.mark.parametrize("text", ["@me /echo x", "<@U123> /echo x", "<@!123>: /echo x"])
+async def test_a_mention_before_a_command_is_no_part_of_it(door: CommandDoor, text: str) -> None:
+    mentioned = in_a_room(said(text), mentioned=True)
+    assert [reply.fallback for reply in (await door.answer(mentioned)).replies] == ["echo x"]
+    for another in ("@other /echo x", "see @me /echo x"):
+        arrival = in_a_room(said(another))
+        assert await door.answer(arrival) == arrival
+
+
 async def test_a_directive_before_a_message_is_for_this_message_alone(door: CommandDoor) -> None:
     arrival = await door.answer(said("/think high fix\n  this"))
     assert arrival.admission == Dispatch(reason="direct")

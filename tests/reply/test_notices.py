@@ -5,7 +5,7 @@ import pytest
 
 from bot.contracts.document import Paragraph
 from bot.contracts.reply import ReplyKind, ReplyPayload
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Rank
 from bot.markup.plain import plain
 from bot.reply import notices
 from bot.reply.chinese import CHINESE
@@ -21,8 +21,47 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "queue_full": lambda language: notices.queue_full(20, language),
     "nothing_to_stop": notices.nothing_to_stop,
     "not_started": notices.not_started,
+    "anew": lambda language: notices.anew(7, language),
+    "not_permitted": lambda language: notices.not_permitted("/model", Rank.ADMIN, language),
+    "command_failed": lambda language: notices.command_failed("there is no git", language),
     "not_delivered": lambda language: notices.not_delivered("the chat is gone", language),
+    "command_broke": notices.command_broke,
+    "not_paired": lambda language: notices.not_paired(
+        "ABCDEFGH", "script/run pair approve", language
+    ),
+    "owner_made": notices.owner_made,
+    "wrong_code": notices.wrong_code,
+    "too_long": lambda language: notices.too_long(200_000, language),
+    "too_fast": notices.too_fast,
+    "gates": lambda language: _gate("room:not-mentioned", language),
 }
+
+GATES = ("room:not-listed", "rooms:disabled", "room:not-mentioned", "direct:disabled")
+
+
+def _gate(reason: str, language: Language) -> ReplyPayload:
+    setting = 'channels.square.rooms.allow."-4611686018427387905"'
+    notice = notices.kept_back(reason, "ours (-4611686018427387905)", setting, language)
+    assert notice is not None
+    return notice
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("reason", [*GATES, "message:empty"])
+def test_every_rule_that_keeps_an_owner_s_message_back_has_its_sentence(
+    reason: str, language: Language
+) -> None:
+    notice = _gate(reason, language)
+
+    assert notice.fallback.endswith((".", "。"))
+    assert language_of(notice.fallback.replace("config.yaml", "")) is language
+    assert ("config.yaml" in notice.fallback) is (reason in GATES)
+    assert len(notice.fallback) < 300
+
+
+@pytest.mark.parametrize("sentences", [ENGLISH, CHINESE])
+def test_the_gates_are_those_that_are_named(sentences: Sentences) -> None:
+    assert set(sentences.gates) == {*GATES, "message:empty"}
 
 
 def test_there_is_a_notice_for_every_sentence() -> None:

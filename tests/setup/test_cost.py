@@ -1,53 +1,53 @@
-"""What a day may cost is an estimate with its numbers said, and never a guess."""
+"""What a model costs is known exactly or not at all, and never a guess."""
 
 import pytest
 
+from bot.contracts.budget import FREE, Caps, Price, Scope
 from bot.contracts.secret import Secret
-from bot.contracts.turn import Usage
-from bot.models.catalog import PREFERRED, Known, known
+from bot.models.catalog import PREFERRED, known
 from bot.settings import ModelSettings
-from bot.setup.cost import is_free, note_of_a_day, of_a_day, of_usage
+from bot.setup.cost import is_free, note_of_a_day, of_a_day, price_of
 
 SONNET = ModelSettings(provider="anthropic", model="claude-sonnet-5-5", keys=(Secret("k"),))
 LOCAL = ModelSettings(provider="openai", model="qwen", base_url="http://127.0.0.1:8080/v1")
 OTHER = ModelSettings(provider="openai", model="gpt-5.5", base_url="https://router.example/v1")
 DEMO = ModelSettings(provider="demo", model="demo")
-USED = Usage(input_tokens=1_000_000, output_tokens=100_000)
+WRITTEN = Price(input=3_000_000, output=4_000_000, cached_input=300_000, cache_write=3_000_000)
+PRICED = ModelSettings(provider="openai", model="x", base_url="https://r.example", price=WRITTEN)
 
 
 def test_a_day_is_a_hundred_messages_of_two_calls() -> None:
-    model = Known(window=1, input_usd=1.0, output_usd=10.0)
+    price = Price(input=1_000_000, output=10_000_000, cached_input=0, cache_write=0)
 
-    assert of_a_day(model) == pytest.approx(200 * (0.006 + 0.004))
+    assert of_a_day(price) == 200 * (6_000 + 4_000)
 
 
-def test_the_sentence_says_what_the_number_is_and_that_nothing_caps_it() -> None:
-    note = note_of_a_day(3.2, 60)
+def test_the_sentence_says_what_the_number_is_and_what_limits_it() -> None:
+    price = Price(input=2_000_000, output=10_000_000, cached_input=0, cache_write=0)
+    caps = Caps(money={Scope.DAY: 2_000_000}, tokens={Scope.DAY: 1_000_000})
 
-    assert "$3.20" in note
-    assert "100 ordinary messages" in note
+    note = note_of_a_day(price, 60, caps)
+
+    assert "100 ordinary messages costs about $3.20" in note
     assert "up to 60 calls" in note
-    assert "no cap on money" in note
-    assert "not known" in note_of_a_day(None, 60)
+    assert "stops at $2.00 (`limits.money.day`)" in note
+    assert "stops at 1,000,000 tokens (`limits.tokens.day`)" in note_of_a_day(None, 60, caps)
+    assert "`limits.money.day` is off" in note_of_a_day(price, 60, Caps())
 
 
-def test_what_was_used_is_priced_by_its_model() -> None:
-    assert of_usage({"claude-sonnet-5-5": USED}, [SONNET]) == pytest.approx(3.0)
-    assert of_usage({"qwen": USED, "demo": USED}, [LOCAL, DEMO]) == 0.0
-    assert of_usage({}, [OTHER]) == 0.0
-
-
-def test_one_price_that_is_not_known_makes_the_sum_unknown() -> None:
-    assert of_usage({"gpt-5.5": USED}, [OTHER]) is None
-    assert of_usage({"claude-sonnet-5-5": USED, "gpt-99": USED}, [SONNET]) is None
-
-
-def test_a_model_that_was_used_earlier_today_keeps_its_price() -> None:
-    assert of_usage({"claude-sonnet-5-5": USED}, [DEMO]) == pytest.approx(3.0)
+def test_what_is_written_wins_then_this_machine_is_free_then_the_list_price() -> None:
+    assert price_of(PRICED) == WRITTEN
+    assert price_of(LOCAL) == FREE
+    assert price_of(DEMO) == FREE
+    assert price_of(OTHER) is None
+    sonnet = price_of(SONNET)
+    assert sonnet is not None
+    assert (sonnet.input, sonnet.output) == (2_000_000, 10_000_000)
 
 
 @pytest.mark.parametrize(
-    ("model", "free"), [(DEMO, True), (LOCAL, True), (SONNET, False), (OTHER, False)]
+    ("model", "free"),
+    [(DEMO, True), (LOCAL, True), (SONNET, False), (OTHER, False), (PRICED, False)],
 )
 def test_only_this_machine_is_free(model: ModelSettings, free: bool) -> None:
     assert is_free(model) is free
@@ -57,7 +57,7 @@ def test_an_ollama_elsewhere_is_somebody_elses_and_its_price_is_not_known() -> N
     there = ModelSettings(provider="ollama", model="x", base_url="https://ollama.com")
 
     assert not is_free(there)
-    assert of_usage({"x": USED}, [there]) is None
+    assert price_of(there) is None
 
 
 def test_a_dated_name_is_that_of_its_model() -> None:
@@ -73,5 +73,13 @@ def test_every_model_that_may_be_taken_unasked_has_a_price() -> None:
         for name in names:
             found = known(provider, name)
             assert found is not None
-            assert 0 < found.input_usd < found.output_usd
+            assert 0 < found.price.input < found.price.output
+            assert found.price.input <= found.price.cache_write
             assert found.window >= 200_000
+
+
+def test_a_long_prompt_costs_what_the_higher_tier_costs() -> None:
+    haiku = known("anthropic", "claude-haiku-5-5")
+    assert haiku is not None
+    assert haiku.price.cost(read=100_000, wrote=0) == 10_000
+    assert haiku.price.cost(read=100_001, wrote=1_000_000) == 50_001 + 2_500_000

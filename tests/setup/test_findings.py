@@ -15,7 +15,7 @@ from bot.contracts.errors import (
 from bot.contracts.secret import Secret
 from bot.contracts.setup import Finding, Weight
 from bot.sandbox import NoSandbox
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
 from bot.settings.elsewhere import StoredToken
 from bot.setup.findings import Disk, findings, look_at_disk
 from tests.doubles.settings_files import SettingsFiles
@@ -171,3 +171,27 @@ def test_a_window_in_which_little_fits_is_said(settings: Settings) -> None:
 
     assert "4,096 tokens" in found.what
     assert "`context`" in found.fix
+
+
+def test_a_limit_that_is_off_is_said_of_models_that_are_paid_for_and_of_no_other(
+    tmp_path: Path,
+) -> None:
+    written = "limits: {money: {day: 'off', turn: 'off'}, tokens: {day: 'off'}}\n"
+    (tmp_path / "config.yaml").write_text(written)
+    free = load_settings(tmp_path, {"HOME": str(tmp_path)})
+    listed = load_settings(tmp_path, {"HOME": str(tmp_path), "ANTHROPIC_API_KEY": "sk-1"})
+    unknown = load_settings(
+        tmp_path, {"HOME": str(tmp_path), "OPENAI_BASE_URL": "https://models.example.org/v1"}
+    )
+
+    def said(settings: Settings) -> str:
+        found = findings(settings, sandbox=None, disk=Disk(free_bytes=None))
+        return "\n".join(one.what for one in found)
+
+    assert "limits." not in said(free)
+    assert "`limits.money.day` is off" in said(listed)
+    assert "`limits.money.turn` is off" in said(listed)
+    assert "limits.tokens" not in said(listed)
+    assert "`limits.tokens.day` is off" in said(unknown)
+    assert "limits.money" not in said(unknown)
+    assert "costs is not known: its tokens are limited" in said(unknown)

@@ -55,7 +55,12 @@ async def test_the_next_turn_is_carried_out_by_the_model_of_the_key(home: Path) 
         (view,) = (await setup_of(rig).overview()).models
         assert (view.model, view.source) == ("m1", f"chosen, kept in {home}/.env")
         spent = (await setup_of(rig).overview()).spent
-        assert (spent.turns, spent.input_tokens, spent.output_tokens, spent.usd) == (1, 11, 7, 0.0)
+        assert (spent.turns, spent.input_tokens, spent.output_tokens, spent.micro_usd) == (
+            1,
+            11,
+            7,
+            0,
+        )
 
 
 async def test_it_is_kept_for_its_owner_alone_and_the_configuration_is_not_touched(
@@ -173,7 +178,11 @@ async def test_a_model_of_this_machine_costs_nothing_and_needs_no_key(home: Path
         (found,) = await setup_of(rig).local_servers()
         checked = await setup_of(rig).use_local(found.address, found.models[0])
 
-        assert (checked.provider, checked.model, checked.usd_a_day) == ("ollama", "qwen3:8b", 0.0)
+        assert (checked.provider, checked.model, checked.micro_usd_a_day) == (
+            "ollama",
+            "qwen3:8b",
+            0,
+        )
         assert checked.window == 16_384
         assert await rig.answered("who are you?") == "I am local"
         assert "CHOSEN_MODEL=ollama/qwen3:8b" in kept(home)

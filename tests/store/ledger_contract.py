@@ -9,8 +9,8 @@ from bot.contracts.inbound import EventClass
 from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.store import Store
-from bot.contracts.transcript import Ending, Nudge, Received
-from bot.contracts.turn import Outcome, OutcomeKind, TurnId, TurnState, Usage
+from bot.contracts.transcript import Ending, Nudge, Received, Unanswered
+from bot.contracts.turn import Outcome, OutcomeKind, Rank, TurnId, TurnState, Usage
 from tests.doubles.arrivals import A_FILE, a_delivery, a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.outbox_contract import RECEIPT, answered, leased
@@ -222,40 +222,86 @@ class LedgerContract:
             "deliveries.pending": 1,
         }
 
-    async def test_what_models_answered_since_a_moment_is_added_up_by_model(
+    async def test_what_models_used_is_added_up_by_day_person_session_and_model(
         self, store: Store, clock: WatchedClock
     ) -> None:
         await opened(store, an_arrival("yesterday"))
         alice = await taken(store)
         await store.transcripts.append(alice, answer_of("m1", 1_000, 100))
-        clock.advance(timedelta(hours=1).total_seconds())
-        since = clock.now()
-        await opened(store, an_arrival("today", conversation="bob"))
+        clock.advance(timedelta(hours=24).total_seconds())
+        today = clock.now().astimezone().date()
+        await opened(store, an_arrival("today", conversation="bob", rank=Rank.GUEST))
         bob = await taken(store)
         await store.transcripts.append(alice, answer_of("m1", 10, 1), answer_of("m2", 20, 2))
-        await store.transcripts.append(bob, answer_of("m1", 30, 3))
+        await store.transcripts.append(alice, answer_of("m1", 30, 3))
+        lost = Unanswered(model="m1", usage=Usage(micro_usd=900))
+        await store.transcripts.append(bob, answer_of("m1", 40, 4), lost)
 
-        spent = await store.ledger.spent(since)
+        used = {(one.session_key, one.model): one for one in await store.ledger.spending(today)}
 
-        assert spent.turns == 2
-        assert spent.by_model == {
-            "m1": Usage(input_tokens=40, output_tokens=4, model_calls=2),
-            "m2": Usage(input_tokens=20, output_tokens=2, model_calls=1),
+        assert set(used) == {
+            (alice.session_key, "m1"),
+            (alice.session_key, "m2"),
+            (bob.session_key, "m1"),
         }
-        assert (await store.ledger.spent(clock.now() + timedelta(seconds=1))).by_model == {}
+        mine = used[alice.session_key, "m1"]
+        assert (mine.day, mine.person, mine.rank) == (today, "page:alice", Rank.OWNER)
+        assert mine.turns == 1
+        assert mine.usage == Usage(
+            input_tokens=40, output_tokens=4, model_calls=2, micro_usd=8, unpriced_tokens=2
+        )
+        his = used[bob.session_key, "m1"]
+        assert (his.rank, his.turns) == (Rank.GUEST, 1)
+        assert his.usage == Usage(
+            input_tokens=40, output_tokens=4, model_calls=1, micro_usd=908, unpriced_tokens=1
+        )
+        both = await store.ledger.spending(today - timedelta(days=1))
+        assert [one.usage.input_tokens for one in both if one.day < today] == [1_000]
 
-    async def test_a_turn_that_was_begun_the_day_before_counts_what_it_used_since(
+    async def test_what_was_spent_stays_when_the_conversation_is_deleted(
         self, store: Store, clock: WatchedClock
     ) -> None:
-        await opened(store, an_arrival("late"))
+        arrival = an_arrival("a secret")
+        await opened(store, arrival)
         turn = await taken(store)
-        clock.advance(timedelta(hours=25).total_seconds())
-        await store.transcripts.append(turn, answer_of("m1", 5, 5))
+        await store.transcripts.append(turn, answer_of("m1", 10, 2))
+        today = clock.now().astimezone().date()
+        before = await store.ledger.spending(today)
 
-        assert (await store.ledger.spent(clock.now())).turns == 1
+        await store.turns.forget(arrival.inbound.conversation_key)
+
+        assert await store.transcripts.read(turn.session_key) == []
+        assert await store.ledger.spending(today) == before != []
+
+    async def test_a_call_is_counted_whose_turn_is_over_and_its_transcript_is_left_alone(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        arrival = an_arrival("a secret")
+        await opened(store, arrival)
+        turn = await taken(store)
+        await store.turns.forget(arrival.inbound.conversation_key)
+
+        await store.transcripts.charge(turn, Unanswered(model="m1", usage=Usage(micro_usd=7)))
+
+        (one,) = await store.ledger.spending(clock.now().astimezone().date())
+        assert (one.usage, one.turns) == (Usage(micro_usd=7), 0)
+        assert await store.transcripts.read(turn.session_key) == []
+
+    async def test_words_that_come_with_the_end_of_a_turn_are_counted_with_it(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        ending = Ending(
+            outcome=Outcome(kind=OutcomeKind.ANSWERED, text="so"), words=(answer_of("m1", 5, 2),)
+        )
+        await store.turns.finish(turn, ending, ())
+
+        (one,) = await store.ledger.spending(clock.now().astimezone().date())
+        assert one.usage.micro_usd == 4
 
 
 def answer_of(model: str, read: int, wrote: int) -> AssistantMessage:
     """An answer that used so many tokens."""
-    usage = Usage(input_tokens=read, output_tokens=wrote)
+    usage = Usage(input_tokens=read, output_tokens=wrote, micro_usd=2 * wrote, unpriced_tokens=1)
     return AssistantMessage(text="so", stop=StopReason.END, model=model, usage=usage)

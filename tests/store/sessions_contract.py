@@ -5,7 +5,10 @@ import itertools
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from bot.contracts.admission import Handled
+from bot.contracts.errors import LeaseLost
 from bot.contracts.ledger import DeliveryQuery, Session, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.session import AgentId, SessionKey
@@ -26,7 +29,7 @@ from bot.contracts.turn import (
     TurnState,
     Usage,
 )
-from tests.doubles.arrivals import a_payload, an_arrival, an_inbound
+from tests.doubles.arrivals import a_delivery, a_payload, an_arrival, an_inbound
 from tests.doubles.watched_clock import WatchedClock
 from tests.store.turns_contract import opened, taken
 
@@ -235,8 +238,12 @@ class SessionsContract:
             message = an_answer()
             await store.turns.finish(turn, Ending(outcome=ANSWERED, words=(message,)), [])
             await opened(store, a_change("/new", ANEW))
-        spent = await store.ledger.spent(clock.now() - timedelta(hours=1))
-        assert (spent.turns, spent.by_model["m"].output_tokens) == (3, 6)
+        session = await store.sessions.get(ALICE)
+        assert session is not None
+        assert session.chapters == 4
+        spent = await store.ledger.spending(clock.now().date())
+        assert {one.session_key for one in spent} == {ALICE}
+        assert sum(one.turns for one in spent) == len(("one", "two", "three"))
 
     async def test_what_is_forgotten_is_forgotten_in_every_chapter(self, store: Store) -> None:
         await opened(store, an_arrival("hello"))
@@ -248,6 +255,117 @@ class SessionsContract:
         await store.turns.forget(first.arrival.inbound.conversation_key)
         assert await texts(store, first) == []
         assert await texts(store, second) == []
+
+    async def test_a_session_that_was_quiet_for_long_begins_anew_and_says_so(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        clock.advance(8 * 24 * 3600)
+        waking = replace(
+            an_arrival("anybody?"),
+            unused_since=clock.now() - timedelta(days=7),
+            anew_notice=a_payload("Anew."),
+        )
+        await opened(store, waking)
+        assert await texts(store, await taken(store)) == ["(reset from 0)", "anybody?"]
+        said = await store.ledger.deliveries(DeliveryQuery(turn_id=waking.turn_id))
+        assert [(one.id, one.payload.fallback) for one in said] == [
+            (f"{waking.turn_id}!anew", "Anew.")
+        ]
+
+    async def test_one_that_was_used_lately_goes_on(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        clock.advance(6 * 24 * 3600)
+        since = clock.now() - timedelta(days=7)
+        await opened(store, replace(an_arrival("anybody?"), unused_since=since))
+        assert await texts(store, await taken(store)) == ["hello", "anybody?"]
+
+    async def test_two_messages_into_a_long_silence_begin_one_chapter(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        clock.advance(8 * 24 * 3600)
+        since = clock.now() - timedelta(days=7)
+        waking = [replace(an_arrival(text), unused_since=since) for text in ("one", "two")]
+        await store.turns.open(*waking)
+        session = await store.ledger.session(ALICE)
+        assert session is not None
+        assert session.chapters == 2
+
+    async def test_chapters_are_listed_with_what_they_began_with(self, store: Store) -> None:
+        for text in ("one", "two"):
+            await opened(store, an_arrival(text))
+            turn = await taken(store)
+            await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
+            await opened(store, a_change("/new", ANEW))
+        chapters = await store.ledger.chapters(ALICE)
+        assert [(one.number, one.opening, one.entries) for one in chapters] == [
+            (1, "two", 2),
+            (0, "one", 1),
+        ]
+        assert await store.ledger.chapters(SessionKey("agent:main:nobody")) == []
+
+    async def test_a_deleted_session_is_gone_with_its_chapters_lines_and_choices(
+        self, store: Store
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [a_delivery(first, "hi")])
+        await opened(store, replace(an_arrival("/new again"), change=ANEW, told="again"))
+        second = await taken(store)
+        here = first.arrival.inbound.conversation_key
+        assert await store.turns.forget_session(ALICE) == [second.id]
+        assert await store.sessions.get(ALICE) is None
+        assert await texts(store, first) == await texts(store, second) == []
+        assert await store.ledger.after(here, 0) == []
+        assert await store.ledger.deliveries(DeliveryQuery()) == []
+        assert await store.conversations.get(here) is None
+        with pytest.raises(LeaseLost):
+            await store.turns.finish(second, Ending(outcome=ANSWERED), [])
+
+    async def test_what_is_said_after_that_begins_the_session_anew(self, store: Store) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        await store.turns.forget_session(ALICE)
+        again = await store.turns.open(an_arrival("hello"))
+        assert isinstance(again[0], Duplicate)
+        await opened(store, an_arrival("anew"))
+        assert await texts(store, await taken(store)) == ["anew"]
+        listed = await store.conversations.get(first.arrival.inbound.conversation_key)
+        assert listed is not None
+        assert listed.opening == "anew"
+
+    async def test_a_session_that_was_used_since_is_not_deleted(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        first = await taken(store)
+        since = clock.now() + timedelta(seconds=1)
+        assert await store.turns.forget_session(ALICE, unused_since=since) is None
+        await store.turns.finish(first, Ending(outcome=ANSWERED), [])
+        assert await store.turns.forget_session(ALICE, unused_since=clock.now()) is None
+        assert await store.turns.forget_session(ALICE, unused_since=since) == []
+        assert await store.turns.forget_session(ALICE) is None
+
+    async def test_only_unused_sessions_are_listed_if_asked(
+        self, store: Store, clock: WatchedClock
+    ) -> None:
+        await opened(store, an_arrival("hello"))
+        turn = await taken(store)
+        await store.turns.finish(turn, Ending(outcome=ANSWERED), [])
+        now = clock.now()
+        later = now + timedelta(seconds=1)
+        assert await store.ledger.sessions(unused_since=now) == []
+        assert [one.key for one in await store.ledger.sessions(unused_since=later)] == [ALICE]
 
 
 ALICE = SessionKey("agent:main:alice")

@@ -31,11 +31,12 @@ from bot.contracts.model import (
     ThinkingDelta,
     ToolOffer,
 )
-from bot.contracts.turn import Usage
+from bot.contracts.turn import ThinkingLevel, Usage
 from bot.models.failure import garbled
 from bot.models.kept import KeptBytes, KeptOne
 from bot.models.legal import arguments_of, dumps, finished, groups, legal_name
 from bot.models.server import Server
+from bot.models.thinking import anthropic_thinking
 
 _CACHED: Final = {"type": "ephemeral"}
 _WINDOW_FULL: Final = "model_context_window_exceeded"
@@ -72,16 +73,19 @@ class Encoder:
     def __call__(self, request: ModelRequest) -> bytes:
         """Write the body of *request*."""
         limit = min(request.max_output, self._max_output or request.max_output)
-        head = self._head((limit, request.system, request.tools))
+        head = self._head((limit, request.system, request.tools, request.thinking))
         return head + b',"messages":[' + b",".join(self._messages(request)) + b"]}"
 
-    def _write_head(self, of: tuple[int, SystemPrompt, tuple[ToolOffer, ...]]) -> bytes:
-        limit, prompt, tools = of
+    def _write_head(
+        self, of: tuple[int, SystemPrompt, tuple[ToolOffer, ...], ThinkingLevel | None]
+    ) -> bytes:
+        limit, prompt, tools, thinking = of
         head: dict[str, object] = {
             "model": self._server.model,
             "max_tokens": limit,
             "stream": True,
             "cache_control": _CACHED,
+            **anthropic_thinking(thinking, self._server.model, self._server.host),
         }
         if system := list(_system(prompt)):
             head["system"] = system
@@ -302,9 +306,10 @@ class EventReader:
 
 def _spent(usage: _Usage) -> Usage:
     """Count what was read from or written to the cache as input too: they report it apart."""
-    cached = usage.cache_read_input_tokens or 0
+    cached, kept = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     return Usage(
-        input_tokens=(usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached,
+        input_tokens=(usage.input_tokens or 0) + kept + cached,
         output_tokens=usage.output_tokens or 0,
         cached_tokens=cached,
+        kept_tokens=kept,
     )

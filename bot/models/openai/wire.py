@@ -29,11 +29,12 @@ from bot.contracts.model import (
     ThinkingDelta,
     ToolOffer,
 )
-from bot.contracts.turn import Usage
+from bot.contracts.turn import ThinkingLevel, Usage
 from bot.models.failure import garbled
 from bot.models.kept import KeptBytes, KeptOne
 from bot.models.legal import arguments_text, dumps, finished, groups, legal_name
 from bot.models.server import Server
+from bot.models.thinking import openai_effort
 
 _PREFIX: Final[Mapping[ResultState, str]] = {
     ResultState.OK: "",
@@ -80,10 +81,15 @@ class Encoder:
         limit = min(request.max_output, self._max_output or request.max_output)
         said = (self._message(message) for group in groups(request.messages) for message in group)
         messages = b",".join((self._system(request.system), *said))
-        return self._head((limit, request.tools)) + b',"messages":[' + messages + b"]}"
+        return (
+            self._head((limit, request.tools, request.thinking))
+            + b',"messages":['
+            + messages
+            + b"]}"
+        )
 
-    def _write_head(self, of: tuple[int, tuple[ToolOffer, ...]]) -> bytes:
-        limit, tools = of
+    def _write_head(self, of: tuple[int, tuple[ToolOffer, ...], ThinkingLevel | None]) -> bytes:
+        limit, tools, thinking = of
         is_new = f".{self._server.host}".endswith(_NEW_LIMIT)
         head: dict[str, object] = {
             "model": self._server.model,
@@ -91,6 +97,8 @@ class Encoder:
             "stream_options": {"include_usage": True},
             "max_completion_tokens" if is_new else "max_tokens": limit,
         }
+        if effort := openai_effort(thinking, self._server.model, self._server.host):
+            head["reasoning_effort"] = effort
         if tools:
             head["tools"] = [_tool(offer) for offer in tools]
         return dumps(head)[:-1]

@@ -21,7 +21,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store import codec
-from bot.store.sqlite import attempts, conversations, outbox, sessions
+from bot.store.sqlite import attempts, conversations, outbox, sessions, spending
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.lines import next_seq
@@ -273,7 +273,17 @@ def _insert(
     conversations.note(connection, turn)
     if arrival.change is not None:
         sessions.change(connection, turn, arrival.change, now)
+    elif isinstance(arrival.admission, Dispatch) and sessions.wake(connection, turn, now):
+        _say_anew(connection, arrival)
+    if arrival.allowances:
+        spending.allow(connection, turn, now)
     return turn
+
+
+def _say_anew(connection: sqlite3.Connection, arrival: Arrival) -> None:
+    """Say that the session begins anew, before anything is answered in it."""
+    if arrival.anew_notice is not None:
+        outbox.queue(connection, [_reply(arrival, f"{arrival.turn_id}!anew", arrival.anew_notice)])
 
 
 def _reply(arrival: Arrival, delivery_id: str, payload: ReplyPayload) -> Delivery:

@@ -3,27 +3,32 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
+from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.ledger import (
     Attempt,
+    Chapter,
     DeliveryQuery,
     Line,
     Session,
-    Spent,
+    Spending,
     TurnQuery,
     TurnRecord,
 )
+from bot.contracts.session import ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
+from bot.store.sqlite.chapters import chapters
 from bot.store.sqlite.db import Reader
-from bot.store.sqlite.recent import recorded_of
+from bot.store.sqlite.recent import entries, recorded_of
 from bot.store.sqlite.rows import (
     CHAPTER_KEY,
     attempt_of,
@@ -33,9 +38,11 @@ from bot.store.sqlite.rows import (
     moment_or_none,
     said_line,
     session_of,
+    ticks,
     turn_of,
 )
-from bot.store.sqlite.spending import spent
+from bot.store.sqlite.sessions import one_session
+from bot.store.sqlite.spending import allowances, spending
 
 _TURNS: Final = (
     "SELECT one.*, COALESCE(host.ending, one.ending) AS known_ending,"
@@ -57,6 +64,9 @@ _HEARD: Final = (
 
 _CHAPTER: Final = f"SELECT {CHAPTER_KEY} FROM turn WHERE id = :id"  # noqa: S608 - constants
 _ENTRIES: Final = "SELECT * FROM entry WHERE turn_id = :id AND session_key"
+
+_NEVER: Final = 2**63 - 1
+"""Later than any moment that a row holds."""
 
 _OPEN: Final = frozenset({TurnState.WAITING, TurnState.RUNNING})
 _OPEN_CLAUSE: Final = "one.state IN ('waiting', 'running')"
@@ -144,16 +154,37 @@ class SqliteLedger:
 
         return await self._reader.read(unit)
 
-    async def sessions(self, *, limit: int = 100) -> Sequence[Session]:
-        """Return sessions, latest interaction first."""
+    async def sessions(
+        self, *, limit: int = 100, unused_since: datetime | None = None
+    ) -> Sequence[Session]:
+        """Return sessions, latest interaction first; only those that nobody used since then."""
+        before = _NEVER if unused_since is None else ticks(unused_since)
 
         def unit(connection: sqlite3.Connection) -> Sequence[Session]:
             rows = connection.execute(
-                "SELECT * FROM session ORDER BY last_interaction_at DESC LIMIT ?", (limit,)
+                "SELECT * FROM session WHERE last_interaction_at < ?"
+                " ORDER BY last_interaction_at DESC LIMIT ?",
+                (before, limit),
             ).fetchall()
             return [session_of(row) for row in rows]
 
         return await self._reader.read(unit)
+
+    async def session(self, session_key: SessionKey) -> Session | None:
+        """Return one session, or None before its first turn."""
+        return await self._reader.read(partial(one_session, session_key=session_key))
+
+    async def chapter(self, key: ChapterKey) -> Sequence[Recorded]:
+        """Return all that is recorded in a chapter, in order."""
+
+        def unit(connection: sqlite3.Connection) -> Sequence[Recorded]:
+            return [recorded_of(row) for row in entries(connection, key, 0)]
+
+        return await self._reader.read(unit)
+
+    async def chapters(self, session_key: SessionKey, *, limit: int = 100) -> Sequence[Chapter]:
+        """Return the chapters of a session in which something was said, what came last first."""
+        return await self._reader.read(partial(chapters, session_key=session_key, limit=limit))
 
     async def after(
         self, conversation: ConversationKey, seq: int, *, limit: int = 200
@@ -194,13 +225,13 @@ class SqliteLedger:
 
         return await self._reader.read(unit)
 
-    async def spent(self, since: datetime) -> Spent:
-        """Return what models answered since *since*, as their answers were recorded."""
+    async def spending(self, since: date) -> Sequence[Spending]:
+        """Return what was used on *since* and on every day after it, the oldest first."""
+        return await self._reader.read(partial(spending, since=since))
 
-        def unit(connection: sqlite3.Connection) -> Spent:
-            return spent(connection, since)
-
-        return await self._reader.read(unit)
+    async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
+        """Return what the owner allowed beyond limits on *since* and after it, with its day."""
+        return await self._reader.read(partial(allowances, since=since))
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""

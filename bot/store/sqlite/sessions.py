@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, assert_never
 
 from bot.contracts.errors import RecordUnreadable
@@ -38,12 +39,7 @@ class SqliteSessions:
 
     async def get(self, session_key: SessionKey) -> Session | None:
         """Return it, or None before its first turn."""
-
-        def unit(connection: sqlite3.Connection) -> Session | None:
-            row = _row(connection, session_key)
-            return None if row is None else session_of(row)
-
-        return await self._reader.read(unit)
+        return await self._reader.read(partial(one_session, session_key=session_key))
 
     async def put(self, session: Session, *, version: int) -> bool:
         """Replace it if it still has *version* (0: it does not exist yet); say whether it did.
@@ -73,6 +69,12 @@ class SqliteSessions:
             return True
 
         return await self._writer.write(unit)
+
+
+def one_session(connection: sqlite3.Connection, session_key: SessionKey) -> Session | None:
+    """Return a session, or None before its first turn."""
+    row = _row(connection, session_key)
+    return None if row is None else session_of(row)
 
 
 def touch(connection: sqlite3.Connection, turn: Turn, now: int) -> Standing:
@@ -109,6 +111,20 @@ def change(connection: sqlite3.Connection, turn: Turn, change: SessionChange, no
             pass
         case _:
             assert_never(change.turns_to)
+
+
+def wake(connection: sqlite3.Connection, turn: Turn, now: int) -> bool:
+    """Let *turn* begin a chapter if nobody said anything for long; say whether it does."""
+    since = turn.arrival.unused_since
+    row = None if since is None else _row(connection, turn.session_key)
+    if since is None or row is None or row["last_interaction_at"] >= ticks(since):
+        return False
+    connection.execute(
+        "UPDATE session SET last_interaction_at = ?, version = version + 1 WHERE key = ?",
+        (now, turn.session_key),
+    )
+    begin_chapter(connection, turn, row, "idle", now)
+    return True
 
 
 def begin_chapter(

@@ -1,56 +1,128 @@
-"""What models used since some moment, from the answers that were recorded."""
+"""What models used, by day, person, agent, session and model: added up as it is recorded."""
 
 import sqlite3
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import date
 from typing import Final
 
-from bot.contracts.ledger import Spent
-from bot.contracts.session import SessionKey, chapter_key
-from bot.contracts.turn import TurnId, Usage
-from bot.store.sqlite.rows import ticks
+from bot.contracts.budget import Allowance, Scope, Unit
+from bot.contracts.ledger import Spending
+from bot.contracts.messages import AssistantMessage
+from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.transcript import Entry, Unanswered
+from bot.contracts.turn import Lane, Rank, Turn, Usage
+from bot.store.sqlite.rows import moment
 
-_LONGEST_TURN: Final = timedelta(days=2)
-"""A turn may wait for a day; then it ends. So whatever was recorded since belongs to a session
-that somebody spoke in at most so long before."""
-
-_ANSWERS: Final = """
-    SELECT at, turn_id,
-           json_extract(body, '$.kind') AS kind,
-           json_extract(body, '$.model') AS model,
-           json_extract(body, '$.usage.input_tokens') AS input_tokens,
-           json_extract(body, '$.usage.output_tokens') AS output_tokens,
-           json_extract(body, '$.usage.cached_tokens') AS cached_tokens
-    FROM entry WHERE session_key = ? ORDER BY seq DESC
+_CHARGE: Final = """
+    INSERT INTO spending (day, person, rank, agent_id, session_key, model, lane, turns, last_turn,
+      model_calls, input_tokens, output_tokens, cached_tokens, kept_tokens, micro_usd,
+      unpriced_tokens)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (day, person, rank, agent_id, session_key, model, lane) DO UPDATE SET
+      turns = turns + (excluded.turns AND last_turn <> excluded.last_turn),
+      last_turn = iif(excluded.turns, excluded.last_turn, last_turn),
+      model_calls = model_calls + excluded.model_calls,
+      input_tokens = input_tokens + excluded.input_tokens,
+      output_tokens = output_tokens + excluded.output_tokens,
+      cached_tokens = cached_tokens + excluded.cached_tokens,
+      kept_tokens = kept_tokens + excluded.kept_tokens,
+      micro_usd = micro_usd + excluded.micro_usd,
+      unpriced_tokens = unpriced_tokens + excluded.unpriced_tokens
 """
 
 
-def spent(connection: sqlite3.Connection, since: datetime) -> Spent:
-    """Add up what models answered since *since*."""
-    turns: set[TurnId] = set()
-    by_model: dict[str, Usage] = {}
-    for row in _answers(connection, since):
-        turns.add(TurnId(row["turn_id"]))
-        used = Usage(
+def charge(connection: sqlite3.Connection, turn: Turn, entry: Entry, now: int) -> None:
+    """Add what *entry* cost to the day it is recorded on; most kinds cost nothing."""
+    if not isinstance(entry, AssistantMessage | Unanswered):
+        return
+    answered = isinstance(entry, AssistantMessage)
+    arrival, usage = turn.arrival, entry.usage
+    connection.execute(
+        _CHARGE,
+        (
+            day_of(now).isoformat(),
+            f"{arrival.inbound.channel}:{arrival.inbound.sender.id}",
+            arrival.rank,
+            arrival.route.agent_id,
+            turn.session_key,
+            entry.model,
+            arrival.lane,
+            answered,
+            turn.id if answered else "",
+            answered,
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cached_tokens,
+            usage.kept_tokens,
+            usage.micro_usd,
+            usage.unpriced_tokens,
+        ),
+    )
+
+
+def spending(connection: sqlite3.Connection, since: date) -> Sequence[Spending]:
+    """Return what was used on *since* and after it, the oldest day first."""
+    rows = connection.execute(
+        "SELECT * FROM spending WHERE day >= ? ORDER BY day", (since.isoformat(),)
+    ).fetchall()
+    return [_spending(row) for row in rows]
+
+
+def day_of(now: int) -> date:
+    """Return the day of a moment by the operator's clock."""
+    return moment(now).astimezone().date()
+
+
+def _spending(row: sqlite3.Row) -> Spending:
+    return Spending(
+        day=date.fromisoformat(row["day"]),
+        person=row["person"],
+        rank=Rank(row["rank"]),
+        agent_id=AgentId(row["agent_id"]),
+        session_key=SessionKey(row["session_key"]),
+        model=row["model"],
+        lane=Lane(row["lane"]),
+        turns=row["turns"],
+        usage=Usage(
             input_tokens=row["input_tokens"],
             output_tokens=row["output_tokens"],
             cached_tokens=row["cached_tokens"],
-            model_calls=1,
-        )
-        by_model[row["model"]] = by_model.get(row["model"], Usage()) + used
-    return Spent(turns=len(turns), by_model=by_model)
+            kept_tokens=row["kept_tokens"],
+            model_calls=row["model_calls"],
+            micro_usd=row["micro_usd"],
+            unpriced_tokens=row["unpriced_tokens"],
+        ),
+    )
 
 
-def _answers(connection: sqlite3.Connection, since: datetime) -> Iterator[sqlite3.Row]:
-    """Read each session backwards, and no further than *since*."""
-    sessions = connection.execute(
-        "SELECT key, chapters FROM session WHERE last_interaction_at >= ?",
-        (ticks(since - _LONGEST_TURN),),
+def allow(connection: sqlite3.Connection, turn: Turn, now: int) -> None:
+    """Write down what *turn*, a command of the owner's, allows beyond limits."""
+    day = day_of(now).isoformat()
+    connection.executemany(
+        "INSERT INTO allowance (turn_id, number, day, scope, unit, name, amount)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (turn.id, number, day, one.scope, one.unit, one.name, one.amount)
+            for number, one in enumerate(turn.arrival.allowances)
+        ],
+    )
+
+
+def allowances(connection: sqlite3.Connection, since: date) -> Sequence[tuple[date, Allowance]]:
+    """Return what was allowed on *since* and after it, each with its day."""
+    rows = connection.execute(
+        "SELECT * FROM allowance INDEXED BY allowance_day WHERE day >= ? ORDER BY day",
+        (since.isoformat(),),
     ).fetchall()
-    chapters = [chapter_key(SessionKey(key), n) for key, count in sessions for n in range(count)]
-    for key in chapters:
-        for row in connection.execute(_ANSWERS, (key,)):
-            if row["at"] < ticks(since):
-                break
-            if row["kind"] == "assistant":
-                yield row
+    return [
+        (
+            date.fromisoformat(row["day"]),
+            Allowance(
+                scope=Scope(row["scope"]),
+                unit=Unit(row["unit"]),
+                name=row["name"],
+                amount=row["amount"],
+            ),
+        )
+        for row in rows
+    ]

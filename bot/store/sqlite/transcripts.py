@@ -6,10 +6,12 @@ from functools import partial
 from typing import Final
 
 from bot.contracts.clock import Clock
+from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Entry, Recorded
+from bot.contracts.transcript import Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn
 from bot.store import codec
+from bot.store.sqlite import spending
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
 from bot.store.sqlite.recent import Added, RecentTranscripts, entries, read, recorded_of
@@ -44,6 +46,11 @@ class SqliteTranscripts:
             return record(connection, turn, entries, now)
 
         return (await self._writer.write(unit, then=self._kept.add)).recorded
+
+    async def charge(self, turn: Turn, paid: AssistantMessage | Unanswered) -> None:
+        """Count what a call of *turn* cost whose session is not written any more."""
+        now = ticks(self._clock.now())
+        await self._writer.write(partial(spending.charge, turn=turn, entry=paid, now=now))
 
     async def read(self, session_key: SessionKey, *, after: int = 0) -> Sequence[Recorded]:
         """Return the session's entries after *after*, in order."""
@@ -84,6 +91,7 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
                 "body": body,
             },
         ).fetchone()
+        spending.charge(connection, turn, entry, now)
         chars += len(body)
         # What is kept is what stands on the disk.
         kept = codec.ENTRY.decode(body) if _REPLACED in body else entry

@@ -4,12 +4,14 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from bot.contracts.admission import Dispatch
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
 from bot.contracts.inbound import ConversationKey, Source
+from bot.contracts.session import SessionKey
 from bot.contracts.store import (
     Cursor,
     Duplicate,
@@ -53,6 +55,7 @@ from bot.store.sqlite.listeners import Listener, Listeners
 from bot.store.sqlite.recent import Added, RecentTranscripts
 from bot.store.sqlite.records import move_cursor
 from bot.store.sqlite.rows import ticks
+from bot.store.sqlite.wiping import wipe_session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +126,14 @@ class SqliteTurns:
             return ended
 
         return await self._writer.write(unit, then=self._tell_forgotten)
+
+    async def forget_session(
+        self, session_key: SessionKey, *, unused_since: datetime | None = None
+    ) -> Sequence[TurnId] | None:
+        """Delete a session, unless somebody spoke in it since *unused_since*."""
+        now = ticks(self._clock.now())
+        unit = partial(wipe_session, key=session_key, unused_since=unused_since, now=now)
+        return await self._writer.write(unit, then=lambda ended: self._tell_forgotten(ended or ()))
 
     async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
         """Give out the oldest due turn of a session that has none running."""

@@ -258,6 +258,7 @@ class Page {
     }
     showWho(frame);
     this.status.welcome();
+    this.composer.suggestions.offer(frame.commands);
     this.about(frame);
     this.status.setTitle(frame.title);
     if (frame.anew || (frame.earlier && this.lastSeq)) {

@@ -1,5 +1,7 @@
 // Where one writes: Enter sends, Shift+Enter breaks the line, Esc stops what runs.
 
+import { Suggestions } from "./suggestions.js";
+
 const draftKey = (conversation) =>
   conversation === "main" ? "stonechat.draft" : `stonechat.draft.${conversation}`;
 
@@ -7,6 +9,13 @@ export class Composer {
   constructor({ form, field, editing, sendButton, stopButton, storage, files, onSend, onStop, onEditLast }) {
     Object.assign(this, { form, field, editing, sendButton, stopButton, storage, files, onSend, onStop, onEditLast });
     this.hasKeyboard = window.matchMedia("(pointer: fine)");
+    this.suggestions = new Suggestions({
+      form,
+      field,
+      list: form.querySelector("#suggestions"),
+      told: form.querySelector("#suggestions-told"),
+      onChosen: () => this.changed(),
+    });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
@@ -94,6 +103,7 @@ export class Composer {
     const text = this.field.value.trim() ? this.field.value : "";
     const { replaces } = this;
     const { attached } = this.files;
+    this.suggestions.close();
     if (replaces) {
       this.endEdit();
     } else {

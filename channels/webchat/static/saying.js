@@ -8,12 +8,12 @@ const servers = { ollama: "Ollama", lmstudio: "LM Studio", llamacpp: "llama.cpp"
 export const providerName = (provider) => providers[provider] ?? provider;
 export const serverName = (kind) => servers[kind] ?? kind;
 
-/** Dollars as one reads them: no more figures than mean something. */
-export function dollars(usd) {
-  if (usd > 0 && usd < 0.01) {
+/** Micro-dollars as one reads them: no more figures than mean something. */
+export function dollars(micro) {
+  if (micro > 0 && micro < 10_000) {
     return "less than $0.01";
   }
-  return `$${usd.toFixed(2)}`;
+  return `$${(micro / 1_000_000).toFixed(2)}`;
 }
 
 /** A context window, such as "200k window"; nothing where it is not known. */
@@ -22,28 +22,29 @@ export function windowSize(tokens) {
 }
 
 /** What a model that was just checked is and costs, and what else to know of it. */
-export function checked({ model, window, usd_a_day: usd, note }) {
-  const facts = [model, windowSize(window), aDay(usd)].filter(Boolean).join(" · ");
+export function checked({ model, window, micro_usd_a_day: micro, note }) {
+  const facts = [model, windowSize(window), aDay(micro)].filter(Boolean).join(" · ");
   return [`${facts}. It answers from now on.`, note];
 }
 
-function aDay(usd) {
-  if (usd === null) {
+function aDay(micro) {
+  if (micro === null) {
     return "what a day costs is not known";
   }
-  return usd === 0 ? "costs nothing" : `a day costs about ${dollars(usd)}`;
+  return micro === 0 ? "costs nothing" : `a day costs about ${dollars(micro)}`;
 }
 
 /** What was used so far. */
-export function used({ turns, input_tokens: read, output_tokens: written, usd }) {
+export function used({ turns, input_tokens: read, output_tokens: written, micro_usd: micro, unpriced_tokens: unpriced }) {
   if (!turns && !read && !written) {
     return "Nothing yet.";
   }
-  const money = usd === null ? "what it cost is not known" : usd === 0 ? "it cost nothing" : dollars(usd);
+  const known = micro === 0 && !unpriced ? "it cost nothing" : micro === 0 ? "" : dollars(micro);
   return [
     turns === 1 ? "1 turn" : `${number.format(turns)} turns`,
     `${number.format(read)} tokens read`,
     `${number.format(written)} written`,
-    money,
-  ].join(" · ");
+    known,
+    unpriced ? `${number.format(unpriced)} tokens at a price that is not known` : "",
+  ].filter(Boolean).join(" · ");
 }

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 
 from bot.access.people import RecordedPeople
+from bot.commands import BUILTIN
 from bot.contracts.channel import ChannelParts, RouteSpec
 from bot.contracts.media import Media
 from bot.contracts.people import People
@@ -183,6 +184,7 @@ def a_parts(
         people=RecordedPeople(records, clock, ids),
         media=MediaFolder(folder / "media", GivenFiles(workspace), clock, ids),
         live_document=LiveMarkdown,
+        commands=BUILTIN,
     )
 
 

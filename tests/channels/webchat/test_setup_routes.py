@@ -51,7 +51,7 @@ async def test_the_overview_is_told_whole() -> None:
 
         assert status == 200
         assert TypeAdapter(Overview).validate_python(told) == DEMO
-        assert told["spent"]["usd"] is None
+        assert (told["spent"]["micro_usd"], told["spent"]["unpriced_tokens"]) == (0, 44_300)
         assert [one["weight"] for one in told["findings"]] == ["hint", "warning", "broken"]
 
 
@@ -65,7 +65,7 @@ async def test_a_key_is_checked_and_what_is_used_is_told() -> None:
             "provider": "anthropic",
             "model": "claude-sonnet-5-5",
             "window": 200_000,
-            "usd_a_day": 4.8,
+            "micro_usd_a_day": 4_800_000,
             "note": CLAUDE.note,
         }
         (offer,) = house.setup.offers
@@ -89,7 +89,7 @@ async def test_servers_of_this_machine_are_listed_and_one_model_is_used() -> Non
         wish = {"address": server["address"], "model": "llama3.2"}
         status, told = await visitor.ask("POST", "/setup/local", wish)
 
-        assert (status, told["model"], told["usd_a_day"]) == (200, "llama3.2", 0.0)
+        assert (status, told["model"], told["micro_usd_a_day"]) == (200, "llama3.2", 0)
         assert house.setup.chosen == [("http://127.0.0.1:11434", "llama3.2")]
 
 

@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -20,7 +21,7 @@ from tests.doubles.square.people import Message, Person, Place
 
 TOKEN = "square-token-0123456789"
 LONGEST = 2_000
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 _FIELDS = {"conversation", "thread", "text", "reply_to", "nonce", "allowed_mentions"}
 _BIG = 9_007_199_254_740_993
 """Ids begin behind 2**53, where a number that passes through a float is another one."""
@@ -173,12 +174,12 @@ class Square:
 
     async def shown(self, place: Place, count: int = 1) -> list[str]:
         """Wait until the bot has said *count* messages there; return all it said there."""
-        await self._until(lambda: len(self._bots(place)) >= count)
+        await self.until(lambda: len(self._bots(place)) >= count)
         return self.said_in(place)
 
     async def settled(self) -> None:
         """Wait until the bot has acknowledged everything that happened."""
-        await self._until(
+        await self.until(
             lambda: (
                 bool(self._sockets)
                 and not self._undelivered
@@ -188,7 +189,7 @@ class Square:
 
     async def connected(self, count: int = 1) -> None:
         """Wait until the bot listens over *count* sockets."""
-        await self._until(lambda: len(self._sockets) >= count)
+        await self.until(lambda: len(self._sockets) >= count)
 
     def last(self, place: Place) -> Message:
         """The bot's latest message there."""
@@ -331,19 +332,24 @@ class Square:
         for socket in self._sockets if anywhere else [mine]:
             number = next(self._envelopes)
             socket.sent[number] = event
-            sending = asyncio.ensure_future(
-                socket.ws.send_json({"envelope": number, "event": event})
-            )
+            sending = asyncio.ensure_future(_send(socket.ws, number, event))
             self._sending.add(sending)
             sending.add_done_callback(self._sending.discard)
 
-    async def _until(self, true: Callable[[], bool]) -> None:
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Wait until something is *true* of what the square sees."""
         async with asyncio.timeout(_PATIENCE_SECONDS), self._news:
             await self._news.wait_for(true)
 
     async def _changed(self) -> None:
         async with self._news:
             self._news.notify_all()
+
+
+async def _send(ws: web.WebSocketResponse, number: int, event: Mapping[str, Any]) -> None:
+    """Bring an event; who has just gone gets it on the next socket."""
+    with suppress(ConnectionResetError):
+        await ws.send_json({"envelope": number, "event": event})
 
 
 def _authorised(request: web.Request) -> None:

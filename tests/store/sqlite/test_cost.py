@@ -2,13 +2,26 @@
 
 import sqlite3
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+from bot.contracts.admission import Handled
 from bot.contracts.delivery import DeliveryState
 from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Lane, Outcome, OutcomeKind, QueueMode, TurnId, TurnState
+from bot.contracts.turn import (
+    Lane,
+    NewChapter,
+    Outcome,
+    OutcomeKind,
+    QueueMode,
+    SessionChange,
+    SessionChoices,
+    ThinkingLevel,
+    TurnId,
+    TurnState,
+)
 from bot.store.sqlite import SqliteStore
 from tests.doubles.arrivals import a_delivery, an_arrival, an_inbound
 from tests.doubles.clock import FakeClock
@@ -56,6 +69,14 @@ async def day(store: SqliteStore, meter: Meter, name: str) -> None:
     meter.verb = "settle"
     await store.outbox.settle(delivery, RECEIPT)
     await look(store, meter, turn.id, turn.session_key)
+    meter.verb = "command"
+    chosen = SessionChange(chosen=SessionChoices(thinking=ThinkingLevel.HIGH))
+    command = an_arrival(f"/think high {name}", admission=Handled(reason="command:think"))
+    await store.turns.open(replace(command, change=chosen))
+    meter.verb = "new"
+    anew = SessionChange(turns_to=NewChapter(reason="asked"))
+    command = an_arrival(f"/new {name}", admission=Handled(reason="command:new"))
+    await store.turns.open(replace(command, change=anew))
 
 
 async def look(store: SqliteStore, meter: Meter, turn_id: TurnId, session_key: SessionKey) -> None:
@@ -73,6 +94,10 @@ async def look(store: SqliteStore, meter: Meter, turn_id: TurnId, session_key: S
     await store.ledger.deliveries(DeliveryQuery(states={DeliveryState.SENT}, limit=2))
     await store.ledger.deliveries(DeliveryQuery(turn_id=turn_id, states={DeliveryState.SENT}))
     await store.ledger.sessions(limit=2)
+    meter.verb = "sessions"
+    await store.ledger.session(session_key)
+    await store.ledger.sessions(limit=2, unused_since=RECEIPT.at)
+    await store.ledger.chapters(session_key, limit=2)
     meter.verb = "conversations"
     await store.conversations.latest(ALICE, limit=2)
     await store.conversations.get(ALICE)

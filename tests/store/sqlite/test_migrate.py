@@ -56,11 +56,37 @@ def test_a_database_of_the_first_schema_keeps_its_conversations(
     assert listed.fetchall() == [(1, 1, None, None), (2, 4, "7", None)]
 
 
+def test_what_was_recorded_before_spending_was_is_counted_in_tokens(
+    database: sqlite3.Connection,
+) -> None:
+    for step in STEPS[: STEPS.index("budgets.sql")]:
+        database.executescript(resources.files("bot.store.sqlite").joinpath(step).read_text())
+    database.execute("UPDATE meta SET value = 2 WHERE key = 'schema'")
+    arrival = '{"inbound": {"sender": {"id": "anna"}}, "route": {"agent_id": "main"}}'
+    database.execute(
+        "INSERT INTO turn (seq, id, channel, account, conversation_id, source, event, session_key,"
+        " rank, mode, lane, arrival, state) VALUES"
+        " (1, 't', 'page', 'a', 'c', 's', 'message', 'k', 2, 'steer', 'people', ?, 'waiting')",
+        (arrival,),
+    )
+    said = '{"kind": "assistant", "model": "m", "usage": {"input_tokens": 5, "output_tokens": 2}}'
+    for seq, body in enumerate([said, said, '{"kind": "nudge"}'], start=1):
+        database.execute("INSERT INTO entry VALUES ('k', ?, 't', 1, 0, ?)", (seq, body))
+
+    migrate(database, PATH)
+
+    spending = database.execute(
+        "SELECT person, rank, agent_id, session_key, model, turns, model_calls, input_tokens,"
+        " output_tokens, micro_usd FROM spending"
+    )
+    assert spending.fetchall() == [("page:anna", 2, "main", "k", "m", 1, 2, 10, 4, 0)]
+
+
 def test_every_table_is_strict(database: sqlite3.Connection) -> None:
     migrate(database, PATH)
     tables = database.execute("PRAGMA table_list").fetchall()
     ours = [table for table in tables if not table[1].startswith("sqlite_")]
-    assert len(ours) == 8
+    assert len(ours) == 9
     assert all(table[5] for table in ours)
 
 
