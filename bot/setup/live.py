@@ -85,8 +85,8 @@ class LiveSetup(Changes):
     async def watch(self) -> None:
         """Reload whenever a file of the settings has changed, until cancelled.
 
-        An empty file, or none, is refused here: it is what an editor leaves for a moment, and
-        who means it says so by `reload`.
+        A file that is gone is refused here: it is what an editor leaves for a moment, and who
+        means it says so by `reload`.
         """
         files = (self._booted.config_file, self._booted.home / ".env")
         settling = Settling()
@@ -145,11 +145,11 @@ class LiveSetup(Changes):
         return reloaded
 
     def _refuse_nothing(self, read: Settings) -> None:
-        """Refuse a file without a word in it where there were some."""
-        if not (read.written or "").strip() and (self._settings.written or "").strip():
+        """Refuse the defaults of no file where there was one."""
+        if read.written is None and self._settings.written is not None:
             raise ConfigError(
                 "the file",
-                "no file" if read.written is None else "an empty file",
+                "no file",
                 f"settings, or `{command_name()} reload` to go on with all defaults",
                 where=str(self._booted.config_file),
             )
