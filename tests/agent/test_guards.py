@@ -82,6 +82,7 @@ class Asked:
         )
         await self.bench.answer(self.bench.turn())
         (result,) = self.entries(ToolResult)
+        assert isinstance(result, ToolResult)
         return result
 
     def entries(self, kind: type) -> list:  # type: ignore[type-arg]  # of whatever kind is asked for
@@ -96,7 +97,7 @@ def asked(tmp_path: Path) -> Asked:
 def before(ruling: object, seconds: float = 5.0) -> ToolHooks:
     async def before_tool(use: ToolUse) -> Ruling:
         assert use.tool == "send"
-        if isinstance(ruling, Exception):
+        if isinstance(ruling, BaseException):
             raise ruling
         return ruling  # type: ignore[return-value]  # also what is no ruling
 

@@ -224,6 +224,9 @@ class Second:
     def now(self) -> datetime:
         return START
 
+    def monotonic(self) -> float:
+        return 0.0
+
     async def sleep(self, seconds: float) -> None:
         assert seconds == 1.0
         over = asyncio.Event()
