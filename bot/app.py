@@ -1,5 +1,6 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -7,8 +8,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from bot.assembly import AgentsOfNow, Assembly, Lasting, Present, assemble
-from bot.assistant import MAIN, OnceSought, Seams, open_purse, read_schemas
+from bot.assembly import AgentsOfNow, Assembly, Lasting, Present, assemble, unchanged
+from bot.assistant import OnceSought, Seams, open_purse, read_schemas
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import (
@@ -23,6 +24,7 @@ from bot.contracts.channel import (
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.events import Bus
+from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
 from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
@@ -34,18 +36,23 @@ from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.kernel.answer import Answers
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.lanes import Lanes
+from bot.kernel.moved import MovedRooms
 from bot.kernel.retention import Retention
 from bot.kernel.turn import TurnRunner
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
+from bot.queue_rules import queue_rules
+from bot.routing import Page, agent_there, with_doubts
 from bot.settings import read_settings
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.given import GivenFiles
+from bot.workspace.seed import seed_workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +62,9 @@ class App:
     settings: Settings
     store: Store
     gateway: Gateway
+    page: Page
     lanes: Lanes
+    forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     present: Present
@@ -67,7 +76,7 @@ class App:
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        _introduce(self.channels, self.server, self.setup.settings, self.setup.problem)
+        self.page.introduce(self.setup.settings, self.setup.problem)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -103,11 +112,13 @@ async def build(
         sandboxes = OnceSought()
         opening.push_async_callback(sandboxes.close)
         sandboxes.look(settings)
-        store = await open_store(settings.store, clock=seams.clock)
+        store = await _store(settings, seams)
         opening.push_async_callback(store.close)
+        moved = MovedRooms(await store.ledger.moves())
+        settings = with_doubts(settings, moved)
         specs, present = load_channels(settings), Present(settings)
         entrance = await open_entrance(specs, store, seams, lambda: bool(present.settings.problem))
-        channels = _channels(settings, specs, store, entrance.people, seams)
+        channels = _channels(present, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
         read_schemas((*BUILTIN, *seams.tools))
@@ -118,26 +129,17 @@ async def build(
             purse=await open_purse(settings, store, seams.clock),
             sandboxes=sandboxes,
             seams=seams,
+            moved=moved,
         )
         present.put(await assemble(settings, lasting))
         opening.push_async_callback(present.close)
         server = _server(settings, channels, store, entrance, web=web)
+        page = Page(channels=channels, server=server, routes=lambda: present.now.router)
         deliveries = _deliveries(channels, seams)
         answers = Answers(agents=AgentsOfNow(present), turns=store.turns, bus=lasting.bus)
         lanes = _lanes(settings, _runner(answers, deliveries), seams)
-        setup = LiveSetup(
-            settings,
-            Running(
-                ledger=store.ledger,
-                clock=seams.clock,
-                look=lambda: (present.now.lineup.troubles, present.now.sandbox),
-                introduce=partial(_introduce, channels, server),
-                prepare=partial(_prepare, present, lasting, lanes),
-                stale=lambda: changed_since(present.now.extensions),
-                read=read or partial(read_settings, settings.home),
-            ),
-        )
-        _offer(setup, channels)
+        again = read or partial(read_settings, settings.home)
+        setup = _setup(present, lasting, lanes, page, lambda: with_doubts(again(), moved))
         return App(
             settings=settings,
             store=store,
@@ -146,7 +148,9 @@ async def build(
             channels=channels,
             couriers=_couriers(channels, store, deliveries, lasting.bus, seams),
             present=present,
-            retention=Retention(store=store, clock=seams.clock, keep=settings.sessions.retention),
+            page=page,
+            retention=_retention(settings, store, seams),
+            forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
             clock=seams.clock,
@@ -165,7 +169,8 @@ class _Prepared:
     def use(self) -> None:
         """Put it in place: the next message and the next turn have it."""
         self.present.put(self.assembly)
-        self.lanes.allow(self.assembly.settings.limits.turns_at_once)
+        limits = self.assembly.settings.limits
+        self.lanes.allow(limits.turns_at_once, limits.background_at_once)
 
     async def drop(self) -> None:
         """Let go of it: it was not wanted after all."""
@@ -182,15 +187,47 @@ async def _prepare(
     Raises:
         ConfigError: a setting is wrong; nothing is left open.
     """
-    kept = None if reopen else present.now.lineup
-    if kept is not None and _models(settings) != _models(present.settings):
-        kept = None
-    assembly = await assemble(settings, lasting, lineup=kept)
+    kept = {} if reopen else unchanged(present.now, settings)
+    for name, agent in settings.agents.items():
+        if name not in present.settings.agents:
+            await asyncio.to_thread(seed_workspace, name, agent.workspace)
+    assembly = await assemble(settings, lasting, kept=kept)
     return _Prepared(assembly=assembly, present=present, lanes=lanes)
 
 
-def _models(settings: Settings) -> tuple[object, ...]:
-    return tuple((name, settings.models[name]) for name in settings.agents[MAIN].models)
+def _setup(
+    present: Present, lasting: Lasting, lanes: Lanes, page: Page, read: Callable[[], Settings]
+) -> LiveSetup:
+    """Build what the owner sees and changes, and offer it to every channel that shows it."""
+    running = Running(
+        ledger=lasting.store.ledger,
+        clock=lasting.seams.clock,
+        look=lambda: (present.troubles, present.now.sandbox),
+        page_agent=lambda: page.agent,
+        introduce=page.introduce,
+        prepare=partial(_prepare, present, lasting, lanes),
+        stale=lambda: changed_since(present.now.extensions),
+        read=read,
+    )
+    setup = LiveSetup(present.settings, running)
+    for channel in page.channels:
+        if isinstance(channel, OffersSetup):
+            channel.offer_setup(setup)
+    return setup
+
+
+async def _store(settings: Settings, seams: Seams) -> Store:
+    most = settings.queue.cap_all
+    return await open_store(settings.store, clock=seams.clock, most_waiting=most)
+
+
+def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
+    keep_for = queue_rules(settings.queue).keep_observed_for
+    return Forgetting(store.turns, seams.clock, keep_for)
+
+
+def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
+    return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
 
 def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
@@ -200,6 +237,7 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         seams.clock,
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
+        background=settings.limits.background_at_once,
     )
 
 
@@ -222,13 +260,19 @@ def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
 
 
 def _channels(
-    settings: Settings,
+    present: Present,
     specs: Mapping[str, ChannelSpec],
     store: Store,
     people: People,
     seams: Seams,
 ) -> tuple[Channel, ...]:
-    copies = GivenFiles(Path(settings.agents[MAIN].workspace))
+    def workspace_of(conversation: ConversationKey, sender: str) -> Path:
+        now = present.now
+        return now.settings.agents[agent_there(now.router, conversation, sender)].workspace
+
+    settings = present.settings
+    workspaces = [agent.workspace for agent in settings.agents.values()]
+    copies = GivenFiles(*workspaces, root_of=workspace_of)
     parts = ChannelParts(
         clock=seams.clock,
         ids=seams.ids,
@@ -255,27 +299,6 @@ def _couriers(
         )
         for channel in channels
     )
-
-
-def _offer(setup: LiveSetup, channels: Sequence[Channel]) -> None:
-    for channel in channels:
-        if isinstance(channel, OffersSetup):
-            channel.offer_setup(setup)
-
-
-def _introduce(
-    channels: Sequence[Channel], server: HttpServer, settings: Settings, problem: str
-) -> None:
-    """Tell the page who answers and what is wrong; again after every change of the settings."""
-    models = [settings.models[name] for name in settings.agents[MAIN].models]
-    for channel in channels:
-        if isinstance(channel, HasPage):
-            channel.introduce(
-                address=server.address,
-                model=", ".join(model.model for model in models),
-                problem=problem,
-                demo=all(model.provider == "demo" for model in models),
-            )
 
 
 async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) -> bool:

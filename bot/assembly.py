@@ -12,17 +12,17 @@ from bot.agent.policy import Place
 from bot.agent.purse import Purse
 from bot.agent.summary import summaries
 from bot.assistant import (
-    MAIN,
     Equipment,
     OnceSought,
     Seams,
-    build_agent,
+    build_agents,
     open_lineup,
     policy_of,
     tools_of,
 )
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import Accepted
+from bot.contracts.errors import ConfigError, ModelError
 from bot.contracts.events import Bus
 from bot.contracts.inbound import Inbound
 from bot.contracts.messages import ToolCall
@@ -33,12 +33,14 @@ from bot.entrance import Entrance
 from bot.extensions import Extensions, load_extensions
 from bot.kernel.commands import CommandDoor
 from bot.kernel.intake import Intake
+from bot.kernel.moved import MovedRooms
 from bot.kernel.route import Router
+from bot.queue_rules import queue_rules
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup.about import LiveAbout
 from bot.workspace.seen import SeenInMemory
-from bot.workspace.tree import WorkspaceTree
+from bot.workspace.tree import Writers, trees_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,9 @@ class Assembly:
     settings: Settings
     sandbox: Sandbox | NoSandbox
     extensions: Extensions
-    lineup: Lineup
+    lineups: Mapping[tuple[str, ...], Lineup]
+    """One for each list of models that some agent has."""
+    router: Router
     agents: Mapping[AgentId, Agent]
     intake: Intake
     summary_of: Callable[[ToolCall], str]
@@ -65,19 +69,19 @@ class Lasting:
     """The book; each assembly has it under its own limits."""
     sandboxes: OnceSought
     seams: Seams
+    moved: MovedRooms
     seen: SeenFiles = field(default_factory=SeenInMemory)
-    trees: dict[Path, WorkspaceTree] = field(default_factory=dict)
-    """One for each workspace, by which its writers take turns."""
-
-    def tree_of(self, workspace: Path) -> WorkspaceTree:
-        """Return the one tree of a folder."""
-        return self.trees.setdefault(workspace.resolve(), WorkspaceTree(workspace))
+    writers: dict[Path, Writers] = field(default_factory=dict)
+    """By which those who write in one workspace take turns."""
 
 
 async def assemble(
-    settings: Settings, lasting: Lasting, *, lineup: Lineup | None = None
+    settings: Settings,
+    lasting: Lasting,
+    *,
+    kept: Mapping[tuple[str, ...], Lineup] | None = None,
 ) -> Assembly:
-    """Build it, with the models of *lineup* if that is given.
+    """Build it, with those of the *kept* models that it needs.
 
     Raises:
         ConfigError: a setting is wrong; nothing is left open.
@@ -89,29 +93,58 @@ async def assemble(
         sandbox=sandbox,
         policy=policy_of(settings, sandbox, seams),
         hooks=extensions.hooks,
-        tree=lasting.tree_of(settings.agents[MAIN].workspace),
+        trees=trees_of((one.workspace for one in settings.agents.values()), lasting.writers),
         seen=lasting.seen,
         purse=lasting.purse.under(settings.limits.caps()),
     )
-    chosen = open_lineup(settings, seams) if lineup is None else lineup
+    router = Router(settings.routing, lasting.moved)
+    intake = _intake(settings, lasting, router, _about(settings, equipment))
+    lineups = await _lineups(settings, seams, kept or {})
     return Assembly(
         settings=settings,
         sandbox=sandbox,
         extensions=extensions,
-        lineup=chosen,
-        agents={MAIN: build_agent(settings, lasting.store, chosen, equipment, seams)},
-        intake=_intake(settings, lasting, _about(settings, equipment)),
+        lineups=lineups,
+        router=router,
+        agents=build_agents(settings, lasting.store, lineups, equipment, seams),
+        intake=intake,
         summary_of=summaries(tools_of(sandbox, seams)),
     )
 
 
-def _intake(settings: Settings, lasting: Lasting, about: LiveAbout) -> Intake:
+async def _lineups(
+    settings: Settings, seams: Seams, kept: Mapping[tuple[str, ...], Lineup]
+) -> Mapping[tuple[str, ...], Lineup]:
+    """Open those that are not kept; if one cannot be, none of them stays open."""
+    lineups: dict[tuple[str, ...], Lineup] = {}
+    try:
+        for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
+            lineups[models] = kept.get(models) or open_lineup(settings, models, seams)
+    except ConfigError:
+        for models, lineup in lineups.items():
+            if models not in kept:
+                await lineup.close()
+        raise
+    return lineups
+
+
+def unchanged(before: Assembly, settings: Settings) -> Mapping[tuple[str, ...], Lineup]:
+    """Return the models that *settings* name with the same key, address and limits (pure)."""
+    return {
+        names: lineup
+        for names, lineup in before.lineups.items()
+        if all(settings.models.get(name) == before.settings.models[name] for name in names)
+    }
+
+
+def _intake(settings: Settings, lasting: Lasting, router: Router, about: LiveAbout) -> Intake:
     rules = lasting.entrance.rules(settings)
     people = lasting.entrance.people
     return Intake(
         turns=lasting.store.turns,
-        router=Router(MAIN),
+        router=router,
         doorkeeper=rules.doorkeeper,
+        queue=queue_rules(settings.queue),
         door=CommandDoor(COMMANDS, lasting.store, people, about, rules.pairs),
         allow=lasting.purse.allow,
         bus=lasting.bus,
@@ -129,6 +162,7 @@ def _about(settings: Settings, equipment: Equipment) -> LiveAbout:
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        queue_of=queue_rules(settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
 
@@ -157,23 +191,28 @@ class Present:
         """The settings of now, also while the first assembly is being built."""
         return self._settings if self._now is None else self._now.settings
 
+    @property
+    def troubles(self) -> list[ModelError]:
+        """What the models of now failed with last."""
+        return [error for one in self.now.lineups.values() for error in one.troubles]
+
     def put(self, assembly: Assembly) -> None:
         """Let everything that begins from here on have *assembly*: one assignment."""
         before, self._now = self._now, assembly
-        if before is not None and before.lineup is not assembly.lineup:
-            retiring = asyncio.create_task(before.lineup.retire(), name="close models")
+        for lineup in () if before is None else _only(before, assembly):
+            retiring = asyncio.create_task(lineup.retire(), name="close models")
             self._retiring.add(retiring)
             retiring.add_done_callback(self._retiring.discard)
 
     async def drop(self, assembly: Assembly) -> None:
         """Let go of an assembly that was not put in place."""
-        if self._now is None or assembly.lineup is not self._now.lineup:
-            await assembly.lineup.close()
+        for lineup in _only(assembly, self._now):
+            await lineup.close()
 
     async def close(self) -> None:
         """Close every model that is still open, once no turn runs any more."""
-        if self._now is not None:
-            await self._now.lineup.close()
+        for lineup in () if self._now is None else self._now.lineups.values():
+            await lineup.close()
         await asyncio.gather(*self._retiring)
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> list[Accepted]:
@@ -183,6 +222,12 @@ class Present:
     def summary_of(self, call: ToolCall) -> str:
         """Say what a call is about, by the tools of now."""
         return self.now.summary_of(call)
+
+
+def _only(one: Assembly, other: Assembly | None) -> list[Lineup]:
+    """Return the models that *one* has and the *other* has not (pure)."""
+    theirs = [] if other is None else list(other.lineups.values())
+    return [mine for mine in one.lineups.values() if not any(mine is each for each in theirs)]
 
 
 class AgentsOfNow(Mapping[AgentId, Agent]):

@@ -1,11 +1,12 @@
-"""Builds the agent: its models, its tools, what it is shown, and what holds its programs."""
+"""Builds the agents: models, tools, what they are shown, and what holds their programs."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Final
+from pathlib import Path
+from typing import Any
 
 from bot.agent.answer import Agent
 from bot.agent.budget import Limits
@@ -25,7 +26,7 @@ from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
 from bot.contracts.session import AgentId
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox, SeenFiles, Tool, ToolContext
+from bot.contracts.tool import Sandbox, SeenFiles, Tool, ToolContext, Workspace
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import Rank, Turn
 from bot.sandbox import NoSandbox, find_sandbox, note_on
@@ -38,9 +39,6 @@ from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
 from bot.workspace.shared import as_seen_by
 from bot.workspace.tree import WorkspaceTree
-
-MAIN: Final = AgentId("main")
-"""The agent that answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,52 +60,61 @@ class Equipment:
     sandbox: Sandbox | NoSandbox
     policy: ToolPolicy
     hooks: tuple[NamedHooks, ...]
-    tree: WorkspaceTree
+    trees: Mapping[Path, WorkspaceTree]
+    """The one of each workspace."""
     seen: SeenFiles
     purse: Purse
 
 
-def build_agent(
-    settings: Settings, store: Store, lineup: Lineup, equipment: Equipment, seams: Seams
-) -> Agent:
-    """Build the agent of *settings*."""
-    chosen = settings.agents[MAIN]
-    builder = RequestBuilder(
-        files=WorkspaceFiles(chosen.workspace),
-        fold=Fold(_zone(seams.clock)),
-        sandbox_note=note_on(equipment.sandbox),
-    )
-    return Agent(
-        transcripts=store.transcripts,
-        lineup=lineup,
-        tools=tools_of(equipment.sandbox, seams),
-        permitted=equipment.policy.of_turn,
-        build_request=_request_of(builder),
-        tool_context=_context_of(equipment, seams.clock),
-        limits=Limits(
-            model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls
-        ),
-        purse=equipment.purse,
-        clock=seams.clock,
-        ids=seams.ids,
-        store_epoch=store.epoch,
-        history_turns=partial(_history_turns, settings.sessions),
-        guards=equipment.hooks,
-    )
+def build_agents(
+    settings: Settings,
+    store: Store,
+    lineups: Mapping[tuple[str, ...], Lineup],
+    equipment: Equipment,
+    seams: Seams,
+) -> Mapping[AgentId, Agent]:
+    """Build every agent; *lineups* has that of every list of models."""
+    fold = Fold(_zone(seams.clock))
+    tools = tools_of(equipment.sandbox, seams)
+    limits = Limits(model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls)
+    return {
+        AgentId(name): Agent(
+            transcripts=store.transcripts,
+            lineup=lineups[chosen.models],
+            tools=tools,
+            permitted=equipment.policy.of_turn,
+            build_request=_request_of(
+                RequestBuilder(
+                    files=WorkspaceFiles(chosen.workspace),
+                    fold=fold,
+                    sandbox_note=note_on(equipment.sandbox),
+                )
+            ),
+            tool_context=_context_of(equipment, equipment.trees[chosen.workspace], seams.clock),
+            limits=limits,
+            purse=equipment.purse,
+            clock=seams.clock,
+            ids=seams.ids,
+            store_epoch=store.epoch,
+            history_turns=partial(_history_turns, settings.sessions),
+            guards=equipment.hooks,
+        )
+        for name, chosen in settings.agents.items()
+    }
 
 
 def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
     return sessions.history(turn.arrival.inbound.conversation.kind)
 
 
-def open_lineup(settings: Settings, seams: Seams) -> Lineup:
-    """Open the agent's models in their order, each once for each of its keys.
+def open_lineup(settings: Settings, models: Sequence[str], seams: Seams) -> Lineup:
+    """Open *models*, keys of the settings, in their order, each once for each of its keys.
 
     Raises:
         ConfigError: a model's settings do not suit its provider.
     """
     candidates: list[Candidate] = []
-    for name in settings.agents[MAIN].models:
+    for name in models:
         model = settings.models[name]
         if seams.models is not None and name in seams.models:
             seam = seams.models[name]
@@ -221,8 +228,8 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     return build_request
 
 
-def _context_of(equipment: Equipment, clock: Clock) -> ToolContextOf:
-    workspace, seen, policy = equipment.tree, equipment.seen, equipment.policy
+def _context_of(equipment: Equipment, workspace: Workspace, clock: Clock) -> ToolContextOf:
+    seen, policy = equipment.seen, equipment.policy
     box = None if isinstance(equipment.sandbox, NoSandbox) else equipment.sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:

@@ -21,7 +21,7 @@ from bot.settings.root import Settings
 from bot.settings.terminal import command_name
 from channels import load_channel
 
-_ALWAYS: Final = frozenset({"webchat:owner"})
+ALWAYS: Final = frozenset({"webchat:owner"})
 """Whoever holds the page's link, and the terminal of the same user."""
 
 
@@ -90,7 +90,7 @@ async def open_entrance(
         StoreUnavailable: the owners cannot be read.
     """
     recorded = RecordedPeople(store.records, seams.clock, seams.ids)
-    owners = Owners(store.records, seams.clock, seams.codes, _ALWAYS)
+    owners = Owners(store.records, seams.clock, seams.codes, ALWAYS)
     await owners.load()
     pairing = Pairing(store.records, recorded, seams.clock, seams.codes)
     shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}

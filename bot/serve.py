@@ -62,6 +62,7 @@ async def _run(
         for courier in app.couriers:
             group.create_task(courier.work(couriers_stop), name="courier")
         group.create_task(app.lanes.work(), name="lanes")
+        forgetting = group.create_task(app.forgetting.work(), name="forget what was overheard")
         doors = [
             group.create_task(channel.listen(app.gateway), name=f"listen {channel.name}")
             for channel in app.channels
@@ -69,7 +70,8 @@ async def _run(
         tidying = group.create_task(app.retention.work(), name="retention")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
-            for candidate in app.present.now.lineup.candidates
+            for lineup in app.present.now.lineups.values()
+            for candidate in lineup.candidates
             if isinstance(candidate.model, Warms)
         ]
         watching = (
@@ -81,7 +83,7 @@ async def _run(
         try:
             await stopping.wait()
             _log.info("stopping")
-            for task in (*doors, *warming, *watching, tidying):
+            for task in (*doors, *warming, *watching, tidying, forgetting):
                 task.cancel()
         finally:  # also when one of them broke, and then at once
             await app.lanes.stop(drain_seconds=drain_seconds if stopping.is_set() else 0)

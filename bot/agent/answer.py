@@ -1,6 +1,8 @@
 """Carries a turn to its last word: what the record permits, which model, what if it fails."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -32,14 +34,20 @@ from bot.agent.verdict import (
 )
 from bot.contracts.budget import Cost, LimitMet
 from bot.contracts.clock import Clock, Ids
-from bot.contracts.errors import BudgetSpent, CandidatesExhausted, ModelError, TurnInterrupted
+from bot.contracts.errors import (
+    BotError,
+    BudgetSpent,
+    CandidatesExhausted,
+    ModelError,
+    TurnInterrupted,
+)
 from bot.contracts.extension import NamedHooks
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
 from bot.contracts.transcript import Ending
-from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn
+from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn, Usage
 
 _ENDINGS: Final = {
     Verdict.POISON: (Failure.THREE_CRASHES, "it ended the process three times"),
@@ -86,7 +94,12 @@ class Agent:
         return replace(ending, outcome=replace(ending.outcome, steps=steps)) if steps else ending
 
     async def _answered(self, turn: Turn, run: Run) -> Ending:
-        ending = await self._ending(turn, run)
+        try:
+            ending = await self._ending(turn, run)
+        except asyncio.CancelledError:
+            with suppress(BotError):  # what it did is recorded, as far as anything can be
+                await run.transcript.flush()
+            raise
         await run.transcript.flush()
         spent = run.transcript.usage().cost + usage_of(ending.words).cost
         warnings = run.purse.warnings(spent)
@@ -119,6 +132,15 @@ class Agent:
         """Begin with the model that was chosen; it is the first to fail, and not the last."""
         history = turn.choices.history_turns or self.history_turns(turn)
         return Failover.over(candidates, first=turn.choices.model, history=history)
+
+    async def spent(self, turn: Turn) -> Usage:
+        """Return what *turn* has used, by what is recorded of it.
+
+        Raises:
+            StoreUnavailable: it cannot be read.
+        """
+        recorded = await self.transcripts.recent(turn.chapter_key)
+        return usage_of(one.entry for one in recorded if one.turn_id == turn.id)
 
     async def _try_candidates(self, turn: Turn, run: Run, failover: Failover) -> Ending:
         while True:

@@ -20,8 +20,9 @@ from bot.contracts.transcript import CallStarted
 
 _log = structlog.get_logger(__name__)
 
-GRACE_SECONDS: Final = 3.0
-"""How long a cancelled tool may take to end: TERM, two seconds, KILL, and a little."""
+GRACE_SECONDS: Final = 0.8
+"""How long a cancelled tool may take to end: TERM, then KILL, and a little. Who wrote /stop is told
+within a second, whatever the tool does."""
 
 _CUT_OFF: Final = (
     "Not carried out: your message was cut off at its length limit, so the arguments may be "

@@ -246,6 +246,55 @@ def trace(turn: Annotated[str, typer.Argument(help="The turn's id, as `turns` li
 
 
 @app.command()
+def route(  # noqa: PLR0913 - one option each
+    *,
+    channel: Annotated[str, typer.Option(help="The channel, by its key under `channels:`.")],
+    conversation: Annotated[
+        str | None, typer.Option(help="The platform's id of the conversation.")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="direct or room; left out: direct where no conversation is named."),
+    ] = None,
+    thread: Annotated[str | None, typer.Option(help="A thread of the conversation.")] = None,
+    parent: Annotated[str | None, typer.Option(help="The room that it is below.")] = None,
+    space: Annotated[str | None, typer.Option(help="The server or workspace.")] = None,
+    sender: Annotated[str | None, typer.Option(help="The platform's id of who writes.")] = None,
+    roles: Annotated[
+        str | None, typer.Option(help="Their roles there, with commas between.")
+    ] = None,
+    rank: Annotated[str | None, typer.Option(help="Their rank; left out: owner or member.")] = None,
+    account: Annotated[str, typer.Option(help="Which account it is written to.")] = "default",
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Say where a message would go, and why no other binding gets it. Sends nothing."""
+    from bot.cli.route import kind_of, rank_of
+    from bot.cli.route import route as tell_route
+    from bot.contracts.route import Match
+
+    when = Match(
+        channel=channel,
+        account=account,
+        conversation=conversation,
+        kind=kind_of(kind),
+        thread=thread,
+        parent=parent,
+        space=space,
+        sender=sender,
+        roles=tuple(one.strip() for one in (roles or "").split(",") if one.strip()),
+    )
+    tell_route(when, rank_of(rank), as_json=as_json)
+
+
+@app.command()
+def targets() -> None:
+    """List the places that have a name."""
+    from bot.cli.route import list_targets
+
+    list_targets()
+
+
+@app.command()
 def tools(
     *,
     rank: Annotated[

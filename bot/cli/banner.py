@@ -23,7 +23,9 @@ def banner(
 
 def described(settings: Settings, sandbox: Sandbox | NoSandbox | None) -> Iterator[str]:
     """Say what the settings come to, a line each (pure); no sandbox is looked for if None."""
-    for agent in settings.agents.values():
+    for agent_id, agent in settings.agents.items():
+        if len(settings.agents) > 1:
+            yield f"  agent      {agent_id}"
         models = ", then ".join(str(settings.models[name]) for name in agent.models)
         yield f"  model      {models}"
         yield f"  workspace  {agent.workspace}"

@@ -17,6 +17,8 @@ from bot.cli.client import Talk, why_not
 from bot.cli.printable import printable
 from bot.cli.start import prepare
 from bot.contracts.text import clean
+from bot.reply import notices
+from bot.reply.notices import Language
 from channels.webchat.protocol import (
     AcceptedFrame,
     CommandOffer,
@@ -34,6 +36,8 @@ from channels.webchat.protocol import (
 )
 
 _PROMPT: Final = "> "
+_STOPPED: Final = frozenset(notices.interrupted(language).fallback for language in Language)
+"""What stands below words that were stopped."""
 _BEGUN: Final = re.compile(r"/\w*")
 """What may be the beginning of a command's name."""
 
@@ -240,7 +244,13 @@ class Screen:
             return
         if line.kind == "answer":
             self._told.add(line.turn)
-        self._line(printable(line.text))
+        self._line(printable(self._unread(line)))
+
+    def _unread(self, line: LineFrame) -> str:
+        """Return what of *line* is not on the screen: below words that were stopped, the mark."""
+        words, _, mark = line.text.rpartition("\n\n")
+        cut_off = line.kind == "answer" and self._writing == line.turn
+        return mark if cut_off and words and mark in _STOPPED else line.text
 
     def _refused(self, frame: RefusedFrame) -> None:
         if frame.retry is None:

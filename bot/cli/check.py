@@ -9,6 +9,7 @@ from bot import __version__
 from bot.access.doubts import doubts
 from bot.access.people import RecordedPeople
 from bot.cli.banner import described
+from bot.cli.route import moved_rooms
 from bot.cli.tools import mistaken_rules
 from bot.clock import RandomIds, SystemClock
 from bot.contracts.channel import ChannelParts
@@ -21,6 +22,7 @@ from bot.extensions import load_extensions
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
+from bot.routing import broken, with_doubts
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, SettingsBroken, home_folder, read_settings
 from bot.settings.faults import fault_plan
@@ -58,6 +60,12 @@ async def _tried(settings: Settings) -> bool:
     mistakes = mistakes or [*mistaken_rules(settings, sandbox)]
     if mistakes:
         return _complain(mistakes)
+    moved = await moved_rooms(settings)
+    if told := list(broken(settings.routing, moved)):
+        for each in told:
+            typer.echo(f"✗ {each}", err=True)
+        return False
+    settings = with_doubts(settings, moved)
     for line in _report(settings, sandbox):
         typer.echo(line)
     return True

@@ -9,8 +9,10 @@ from bot.commands.history import history
 from bot.commands.model import model
 from bot.commands.new import new
 from bot.commands.pair import pair
+from bot.commands.queue import queue
 from bot.commands.resume import resume
 from bot.commands.status import status
+from bot.commands.stop import stop
 from bot.commands.think import think
 from bot.commands.usage import usage
 from bot.commands.verbose import verbose
@@ -21,6 +23,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    stop,
     whoami,
     pair,
     usage,
@@ -30,6 +33,7 @@ BUILTIN: Final[tuple[Command, ...]] = (
     model,
     think,
     verbose,
+    queue,
     history,
     export,
 )

@@ -45,6 +45,8 @@ CHINESE: Final = CommandSentences(
         "help": "可以让我做什么",
         "commands": "列出所有命令，以及谁可以用",
         "status": "我和这个会话现在的情况",
+        "stop": "停止正在做的和等待的",
+        "queue": "我工作时收到消息怎么办",
         "new": "重新开始，之前的内容会保留",
         "resume": "回到 /new 之前",
         "model": "先问哪个模型",

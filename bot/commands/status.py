@@ -7,7 +7,7 @@ from bot.commands.say import card, said, sentences
 from bot.contracts.budget import Scope, dollars
 from bot.contracts.command import Command, CommandAnswer, CommandContext
 from bot.contracts.ledger import TurnQuery
-from bot.contracts.turn import QueueMode, Rank, SessionChoices, TurnState, Usage
+from bot.contracts.turn import Rank, SessionChoices, TurnState, Usage
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 
@@ -20,7 +20,7 @@ async def _status(context: CommandContext, _rest: str) -> CommandAnswer:
     asked = [one.model for one in models if one.name == context.choices.model]
     tools = context.about.tools(agent, context.rank)
     used = context.session.usage if context.session else Usage()
-    mode = context.choices.queue_mode or QueueMode.STEER
+    mode = context.choices.queue_mode or context.about.queue(context.inbound.channel).mode
     rows = [
         (words.version, f"Stonechat {context.about.version}"),
         (words.model, ", ".join([*asked, *(m.model for m in models if m.model not in asked)])),

@@ -7,22 +7,29 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Final
 
+from bot.context.quoted import named, quoted, stamp
 from bot.context.standing import standing
+from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import (
     AssistantMessage,
     Message,
     ResultState,
+    StopReason,
     ToolCall,
     ToolResult,
     UserMessage,
 )
 from bot.contracts.transcript import (
     CallStarted,
+    Corrected,
     Entry,
     Nudge,
+    Observed,
     Received,
     Recorded,
     Reset,
+    Stopped,
+    Summarized,
     Unanswered,
 )
 from bot.contracts.turn import TurnId
@@ -36,14 +43,13 @@ _MOST_TURNS: Final = 1_000
 _MOST_CHARS: Final = 8 * 1024 * 1024
 """How many turns, of all sessions, are kept folded, and how long they may be together."""
 
-_TURN_ID: Final = attrgetter("turn_id")
+_STOPPED: Final = "[The turn was stopped here, because somebody asked for it.]"
 
-_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-"""Written out, because `strftime` speaks whatever language the machine is set to."""
+_TURN_ID: Final = attrgetter("turn_id")
 
 
 class Fold:
-    """Folds the sessions of one agent; what a past turn was folded to is kept.
+    """Folds sessions; what a past turn was folded to is kept.
 
     A turn's entries are only added to, so that their number and the last one's
     place tell whether they are the same as before. The very same messages come
@@ -96,12 +102,16 @@ class _Folded:
 
 
 def said(received: Received, zone: tzinfo) -> UserMessage:
-    """Return what somebody said as the model reads it: when, where, the words, the files (pure)."""
-    at = received.inbound.sent_at.astimezone(zone)
-    day = _DAYS[at.weekday()]
-    stamp = f"{day} {at:%Y-%m-%d %H:%M} {zone}, {received.inbound.channel}"
-    told = with_files(received.inbound.text, received.inbound.attachments)
-    return UserMessage(text=f"[{stamp}] {told}")
+    """Return what somebody said as the model reads it: when, where, the words, the files (pure).
+
+    Where several people write, it says who.
+    """
+    inbound = received.inbound
+    where = f"{stamp(inbound.sent_at, zone)}, {inbound.channel}"
+    if inbound.conversation.kind is not ConversationKind.DIRECT:
+        where = f"{where}, from {named(inbound.sender)}"
+    told = with_files(inbound.text, inbound.attachments)
+    return UserMessage(text=f"[{where}] {told}")
 
 
 def _length(message: Message) -> int:
@@ -138,10 +148,6 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
     started = {e.call_id for e in entries if isinstance(e, CallStarted)}
     for entry in entries:
         match entry:
-            case Received():
-                yield said(entry, zone)
-            case Nudge():
-                yield UserMessage(text=entry.text)
             case AssistantMessage():
                 if entry.text or entry.tool_calls:
                     yield entry
@@ -149,6 +155,29 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
             case CallStarted() | ToolResult() | Reset() | Unanswered():
                 pass
+            case _:
+                yield from _told(entry, zone)
+
+
+def _told(
+    entry: Received | Nudge | Observed | Summarized | Corrected | Stopped, zone: tzinfo
+) -> Iterable[Message]:
+    """Yield what the model did not say itself."""
+    match entry:
+        case Received():
+            yield said(entry, zone)
+        case Nudge():
+            yield UserMessage(text=entry.text)
+        case Observed() | Summarized() | Corrected():
+            yield UserMessage(text=quoted(entry, zone))
+        case Stopped():
+            yield from _stopped(entry)
+
+
+def _stopped(entry: Stopped) -> Iterable[Message]:
+    if entry.said.strip():
+        yield AssistantMessage(text=entry.said, stop=StopReason.END)
+    yield UserMessage(text=_STOPPED)
 
 
 def _left_open(call: ToolCall, *, started: bool) -> ToolResult:

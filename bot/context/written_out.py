@@ -4,12 +4,24 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, assert_never
 
+from bot.context.quoted import quoted
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import CallStarted, Nudge, Received, Recorded, Reset, Unanswered
+from bot.contracts.transcript import (
+    CallStarted,
+    Corrected,
+    Nudge,
+    Observed,
+    Received,
+    Recorded,
+    Reset,
+    Stopped,
+    Summarized,
+    Unanswered,
+)
 
 _LONGEST_RESULT: Final = 2_000
 """Characters of a tool's result in the Markdown; the JSON has all of it."""
@@ -67,6 +79,11 @@ def _told(one: Recorded) -> Iterator[str]:
             yield f"Result of `{result.name}` ({result.state}):\n\n{fenced(cut)}"
         case Reset():
             yield "---\n\nHere it began anew."
+        case Observed() | Summarized() | Corrected():
+            yield fenced(quoted(one.entry, UTC))
+        case Stopped(said=said):
+            yield from filter(None, [said])
+            yield "It was stopped here."
         case CallStarted() | Nudge() | Unanswered():
             pass
         case _:

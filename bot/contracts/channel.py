@@ -1,6 +1,6 @@
 """What a channel must be, what it may be besides, and what it may ask of the bot."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +17,7 @@ from bot.contracts.media import Media
 from bot.contracts.messages import ResultState
 from bot.contracts.people import People
 from bot.contracts.reply import ReplyPayload, Target
+from bot.contracts.route import Match
 from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
 
@@ -211,6 +212,11 @@ class ServesHttp(Protocol):
 class HasPage(Protocol):
     """An ability: the channel is a page, opened by a link that works once."""
 
+    @property
+    def owners_place(self) -> tuple[ConversationKey, str]:
+        """The owner's first conversation on the page, and the sender id they have there."""
+        ...
+
     def introduce(self, *, address: str, model: str, problem: str, demo: bool = False) -> None:
         """Say what the page may tell of the bot, at the start and whenever it has changed.
 
@@ -279,3 +285,6 @@ class ChannelSpec:
     has_own_door: bool = False
     """Whoever speaks here has passed a login of the channel's own: nobody else is let in, and
     there are no rules of access to set."""
+    doubts: Callable[[Match], Iterator[str]] | None = None
+    """Says what of a match cannot be on this platform, one sentence each (pure): a field that it
+    does not have, ids that do not belong together. What is None was not asked for."""

@@ -10,10 +10,11 @@ from bot.contracts.budget import Allowance, Caps
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
 from bot.contracts.people import Pairs, People
+from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
-from bot.contracts.turn import Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
+from bot.contracts.turn import QueueMode, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,10 @@ class About(Protocol):
 
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
+        ...
+
+    def queue(self, channel: str) -> QueueRule:
+        """Return how messages queue in a channel, where nothing was chosen."""
         ...
 
     def caps(self) -> Caps:
@@ -89,6 +94,8 @@ class CommandAnswer:
 
     replies: tuple[ReplyPayload, ...] = ()
     change: SessionChange | None = None
+    mode: QueueMode = QueueMode.STEER
+    """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
     allowances: tuple[Allowance, ...] = ()
     """What is allowed beyond limits on spending."""
     goes_on: str | None = None

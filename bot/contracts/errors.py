@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.contracts.budget import LimitMet
-from bot.contracts.turn import Failure
+from bot.contracts.turn import Failure, Usage
 
 
 class BotError(Exception):
@@ -55,6 +55,10 @@ class AttachmentRefused(BotError):
 
 class StoreHeld(BotError):
     """The operator must act: another process has this state directory open."""
+
+
+class AgentGone(BotError):
+    """Whoever wrote must write again: the agent their message was for is no longer configured."""
 
 
 class RecordUnreadable(BotError):
@@ -193,4 +197,9 @@ class CandidatesExhausted(BotError):
 
 
 class TurnInterrupted(BotError):
-    """The turn ends: somebody asked for it."""
+    """The turn ends: somebody asked for it. *said* are the words that people had seen by then."""
+
+    def __init__(self, message: str, *, said: str = "", usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.said = said
+        self.usage = usage or Usage()

@@ -48,7 +48,11 @@ class ConversationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Where something was written."""
+    """Where something was written.
+
+    The id is that of one place: no group and no room of an account share one. In a direct
+    chat the sender is the person it is with, whatever the event.
+    """
 
     kind: ConversationKind
     id: str
@@ -120,6 +124,8 @@ class Inbound:
     """The message in `reply_to` is one of ours, as the platform says."""
     album_id: str | None = None
     """The group that the platform cut into several events, one file each."""
+    cut_at: int | None = None
+    """Where the platform cuts what a person pastes into several messages, in characters."""
     attachments: tuple[Attachment, ...] = ()
     edited_source: Source | None = None
     """The message that this one replaces. A MESSAGE with it is said anew: it gets a turn of its

@@ -9,6 +9,7 @@ from typing import Protocol
 from bot.contracts.budget import Allowance
 from bot.contracts.delivery import Delivery, DeliveryState
 from bot.contracts.inbound import Attachment, ConversationKey, Source
+from bot.contracts.moved import Move
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
@@ -205,6 +206,10 @@ class Ledger(Protocol):
         It was added up in the commits that recorded the answers, and stays when a conversation
         is deleted.
         """
+        ...
+
+    async def moves(self) -> Sequence[Move]:
+        """Return every move of a room that was reported, once each."""
         ...
 
     async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:

@@ -26,8 +26,8 @@ class Stored:
 class Copies(Protocol):
     """Where tools find copies of what people send. Everything here blocks."""
 
-    def put(self, path: str, data: bytes) -> None:
-        """Write *data* to *path*, from the workspace's root.
+    def put(self, conversation: ConversationKey, sender: str, path: str, data: bytes) -> None:
+        """Write *data* to *path*, from the root of the workspace of the agent they ask there.
 
         Raises:
             ToolError: it cannot be written.
@@ -35,7 +35,7 @@ class Copies(Protocol):
         ...
 
     def drop(self, path: str) -> None:
-        """Delete it if it is there."""
+        """Delete it wherever it is."""
         ...
 
 
@@ -57,9 +57,9 @@ class Media(Protocol):
         ...
 
     async def claim(
-        self, conversation: ConversationKey, ids: Sequence[str]
+        self, conversation: ConversationKey, ids: Sequence[str], *, sender: str
     ) -> tuple[Attachment, ...]:
-        """Give files to a message, in order, and keep them as long as its conversation.
+        """Give files to a message of *sender*, in order, and keep them as long as its conversation.
 
         The same ids give the same again, however often.
 

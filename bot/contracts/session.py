@@ -19,6 +19,16 @@ def chapter_key(session_key: SessionKey, chapter: int) -> ChapterKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A binding that fitted as well, and why another one won."""
+
+    binding: int
+    """Its place in the configuration: ``bindings[<binding>]``."""
+    agent_id: AgentId
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """Which agent a message goes to, in which session, and by which rule."""
 
@@ -26,3 +36,5 @@ class Route:
     session_key: SessionKey
     matched_by: str
     """The rule that won, in the words ``stonechat trace`` shows."""
+    losers: tuple[Lost, ...] = ()
+    """Which other bindings fitted, the strongest first."""

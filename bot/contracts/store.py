@@ -17,7 +17,7 @@ from bot.contracts.ledger import Conversations, Ledger, Session
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Ending, Entry, Recorded, Unanswered
-from bot.contracts.turn import Arrival, Lane, QueueMode, Turn, TurnId
+from bot.contracts.turn import Arrival, Lane, QueueMode, TellStop, Turn, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,24 +103,36 @@ class Turns(Protocol):
     """The queue, which is also the session lane."""
 
     async def open(
-        self, *arrivals: Arrival, cursor: Cursor | None = None
+        self,
+        *arrivals: Arrival,
+        cursor: Cursor | None = None,
+        tell_stop: TellStop | None = None,
     ) -> Sequence[Opened | Duplicate | Full]:
         """Claim every arrival, in order, and move the cursor, in one commit.
 
         The cursor is kept as the record ``cursor:<key>``, in decimal digits. It
         stays where it was when an arrival is `Full`, so that this one comes again.
 
-        A `Dispatch` waits, unless its session (20) or the store (2,000) is full.
+        A `Dispatch` waits, in the mode its session chose, else in its own. Where as many wait in
+        its session as its `cap` allows (20), its `drop` says what gives way, never a higher
+        rank; where nothing may, and where the store is full (2,000), it is `Full`. With a
+        `pacing` it is due when its sender was quiet for so long, with all they said meanwhile.
+
+        `Observe` is told with the next turn of its conversation. A `Handled` EDIT or DELETION
+        does what it asks, if its sender wrote the message (or, to delete, is an admin).
         Every other admission is finished at once: `answered` when it has
         replies, which become deliveries ``<turn id>!door:<n>`` in the same
         commit, else `silent`, both with the admission's reason.
 
-        A `Dispatch` in mode INTERRUPT asks the session's running turn to stop.
-        A `Handled` in mode INTERRUPT does that and also ends every turn that
-        waits in the same session as `interrupted` (reason ``stopped``), each
-        with the arrival's `stopped_notice` as its delivery ``<that turn>!stopped``;
-        the handled row itself then is `silent` without its replies. Where
-        nothing ran and nothing waited, its replies are its answer as usual.
+        A `Dispatch` in mode INTERRUPT asks the session's running turn to stop, if that is
+        its sender's own or they are an admin. A `Handled` in mode INTERRUPT does that and
+        also ends what waits in the same session, in the same bounds, as `interrupted`
+        (reason ``stopped``), each with the arrival's `stopped_notice` as its delivery
+        ``<that turn>!stopped``; the handled row itself then is `silent` without its
+        replies. Where nothing ran and nothing waited, its replies are its answer as usual.
+        *tell_stop* says the answer instead, also for what waited in the stop's conversation.
+
+        A `Handled` that reports the move of a room is one of `Ledger.moves` with this commit.
         """
         ...
 
@@ -150,9 +162,15 @@ class Turns(Protocol):
         """
         ...
 
-    async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
-        """Give out the oldest due turn of a session that has none running.
+    async def forget_observed(self, before: datetime) -> int:
+        """Forget what was overheard *before* and is not told yet; return how many that were."""
+        ...
 
+    async def take(self, worker: str, lanes: Collection[Lane]) -> Turn | None:
+        """Give out the oldest due turn of the session that has been ready for longest.
+
+        A session is ready while something waits in it and nothing runs, and becomes so anew
+        whenever a turn of it ends: whoever floods one session delays no other.
         People come before background. The attempt is counted, the store's epoch
         noted, and on the first attempt its words become `Received`, all in one
         commit. A turn whose worker is gone is given out again, first of all.
@@ -163,7 +181,9 @@ class Turns(Protocol):
         """Let waiting turns of *modes* join *turn*, recorded as `Received`, in order.
 
         Only those of the same session and conversation, due, and of at least
-        its rank; and none once it was asked to stop.
+        its rank; and none once it was asked to stop. With them comes, whatever its mode,
+        what was said in one burst with *turn*, as `Observed` what was overheard before
+        them, and as `Corrected` what was edited of what it is about.
         """
         ...
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from bot.contracts.inbound import Inbound
+from bot.contracts.inbound import Inbound, Sender
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.tool import Effect
 from bot.contracts.turn import Outcome, Rank, TurnId, Usage
@@ -66,7 +66,68 @@ class Reset:
     kind: Literal["reset"] = "reset"
 
 
-Entry = Received | AssistantMessage | CallStarted | ToolResult | Nudge | Reset | Unanswered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """A message that is told as a quotation: who said what, when; its files by name only."""
+
+    sender: Sender
+    at: datetime
+    text: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """Said where we listen and not to us, since we were last told; the latest, in order."""
+
+    messages: tuple[Quoted, ...]
+    left_out: int = 0
+    """How many earlier ones are not told."""
+    kind: Literal["observed"] = "observed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarized:
+    """Said to us while the queue was full, and told in one line each; the latest, in order."""
+
+    messages: tuple[Quoted, ...]
+    left_out: int = 0
+    """How many earlier ones are not told."""
+    kind: Literal["summarized"] = "summarized"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """Its sender edited what they had said to us before."""
+
+    was: str
+    """How it began before."""
+    now: Quoted
+    kind: Literal["corrected"] = "corrected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """Somebody stopped the turn here."""
+
+    said: str = ""
+    """The words of an unfinished message that people had seen by then."""
+    kind: Literal["stopped"] = "stopped"
+
+
+Entry = (
+    Received
+    | Observed
+    | Summarized
+    | Corrected
+    | AssistantMessage
+    | CallStarted
+    | ToolResult
+    | Nudge
+    | Reset
+    | Stopped
+    | Unanswered
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """One admitted message on its way to an outcome."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -33,6 +33,29 @@ class QueueMode(StrEnum):
     FOLLOWUP = "followup"
     COLLECT = "collect"
     INTERRUPT = "interrupt"
+
+
+class DropPolicy(StrEnum):
+    """What gives way when a message finds its session's queue full."""
+
+    NEW = "new"
+    """The message itself: it is refused with a notice."""
+    OLD = "old"
+    """What waited longest: it ends with a notice."""
+    SUMMARIZE = "summarize"
+    """What waited longest but the first: it joins that one, told in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """How long a message waits for more of the same, and at most how long."""
+
+    quiet_seconds: float = 0.0
+    """Until its sender has said nothing for so long. What the session chose counts instead."""
+    part_seconds: float = 0.0
+    """For a part that is missing for certain or in all likelihood; nobody can choose that away."""
+    longest_seconds: float = 30.0
+    """However much comes, what came first waits no longer than this."""
 
 
 class ThinkingLevel(StrEnum):
@@ -164,6 +187,8 @@ class Failure(StrEnum):
     """The store was rolled back while it ran."""
     UNKNOWN_EFFECT = "unknown_effect"
     """A call has an unknown end and nobody was there to judge it."""
+    AGENT_GONE = "agent_gone"
+    """Its agent was taken out of the configuration before it began."""
     BROKEN = "broken"
     """A fault of the bot itself; the log has it."""
 
@@ -213,7 +238,7 @@ class Outcome:
 
     kind: OutcomeKind
     text: str = ""
-    """The model's last words, for ANSWERED and ASKED."""
+    """The model's last words, for ANSWERED and ASKED; for INTERRUPTED those people had seen."""
     reason: str = ""
     """Why, in one sentence, for every other kind."""
     failure: Failure | None = None
@@ -245,10 +270,19 @@ class Arrival:
     fresh_until: datetime
     """A turn that has not begun by then ends with a notice instead."""
     not_before: datetime | None = None
+    pacing: Pacing | None = None
+    """How it waits for what its sender is still writing; None: it does not, nor does what waits
+    for it."""
+    cap: int | None = None
+    """How many may wait in its session; None: as many as the store lets."""
+    drop: DropPolicy = DropPolicy.NEW
+    """What gives way where so many wait."""
     replies: tuple[ReplyPayload, ...] = ()
     """What is answered at the door, committed with the claim (`Handled` and `Drop` only)."""
     stopped_notice: ReplyPayload | None = None
     """What each waiting turn is told that this arrival ends (a stop)."""
+    displaced_notice: ReplyPayload | None = None
+    """What the turn is told that gives way to it (`DropPolicy.OLD`)."""
     change: SessionChange | None = None
     """What it changes in its session, in the same commit: once, however often it comes."""
     unused_since: datetime | None = None
@@ -294,3 +328,21 @@ class Turn:
     def chapter_key(self) -> ChapterKey:
         """Where it reads and writes what its session remembers."""
         return chapter_key(self.session_key, self.chapter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopMade:
+    """What a stop found, and what became of it."""
+
+    running: int = 0
+    """How many turns it asked to stop: one or none."""
+    cancelled: int = 0
+    """How many it ended that waited in its own conversation."""
+    elsewhere: int = 0
+    """How many it ended that waited elsewhere in its session; each is told there."""
+    not_theirs: int = 0
+    """How many run or wait that are others', and go on."""
+
+
+TellStop = Callable[[Inbound, StopMade], Sequence[ReplyPayload]]
+"""Says what a stop is answered, in the commit that makes it: pure and quick."""

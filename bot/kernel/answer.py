@@ -1,10 +1,12 @@
 """What answers a turn: its agent, surrounded by the turn's news and its waiting messages."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.contracts.errors import AgentGone, StoreUnavailable, TurnInterrupted
 from bot.contracts.events import (
     AttemptFailed,
     Bus,
@@ -18,7 +20,7 @@ from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.session import AgentId
 from bot.contracts.store import Turns
 from bot.contracts.transcript import Ending, Recorded
-from bot.contracts.turn import QueueMode, Turn
+from bot.contracts.turn import QueueMode, Turn, Usage
 from bot.kernel.absorb import absorb
 from bot.reply.directives import Silent, read_directives
 from bot.reply.live import LiveText
@@ -36,10 +38,20 @@ class Answers:
         """Carry *turn* to its last word.
 
         Raises:
+            AgentGone: its agent is no longer configured; no other one answers in its place.
+            TurnInterrupted: it was cut off; with the words that people had seen by then. Whoever
+                cut it off knows whether it was a stop.
             BotError: it could not be answered; the sentence says why.
         """
-        agent = self.agents[turn.arrival.route.agent_id]
-        return await agent.answer(turn, _TurnNews(turn, self.bus, self.turns).hooks())
+        agent = self.agents.get(turn.arrival.route.agent_id)
+        if agent is None:
+            raise AgentGone(f"the agent {turn.arrival.route.agent_id!r} is no longer configured")
+        news = _TurnNews(turn, self.bus, self.turns)
+        try:
+            return await agent.answer(turn, news.hooks())
+        except asyncio.CancelledError:
+            usage = await _spent(agent, turn)
+            raise TurnInterrupted("it was stopped", said=news.on_screen, usage=usage) from None
 
 
 class _TurnNews:
@@ -49,7 +61,14 @@ class _TurnNews:
         self._turn = turn
         self._bus = bus
         self._turns = turns
+        self._seen: list[str] = []
+        """The words of the message that is being written."""
         self._conversation = turn.arrival.target.conversation_key
+
+    @property
+    def on_screen(self) -> str:
+        """The visible words of the message that is being written."""
+        return "".join(self._seen)
 
     def hooks(self) -> Hooks:
         return Hooks(
@@ -68,16 +87,19 @@ class _TurnNews:
         return await absorb(self._turn, {QueueMode.STEER}, turns=self._turns, bus=self._bus)
 
     def _words(self, text: str) -> None:
+        self._seen.append(text)
         self._bus.publish(
             WordsCame(conversation=self._conversation, turn_id=self._turn.id, text=text)
         )
 
     def _message_made(self, final: bool) -> None:
+        self._seen.clear()
         self._bus.publish(
             MessageMade(conversation=self._conversation, turn_id=self._turn.id, final=final)
         )
 
     def _message_dropped(self) -> None:
+        self._seen.clear()
         self._bus.publish(MessageDropped(conversation=self._conversation, turn_id=self._turn.id))
 
     def _attempt_failed(self, reason: str) -> None:
@@ -106,6 +128,13 @@ class _TurnNews:
                 state=state,
             )
         )
+
+
+async def _spent(agent: Agent, turn: Turn) -> Usage:
+    try:
+        return await agent.spent(turn)
+    except StoreUnavailable:
+        return Usage()  # it is for eyes: the turn ends all the same
 
 
 def _live_words() -> LiveWords:

@@ -14,7 +14,6 @@ from bot.contracts.inbound import ConversationKind, EventClass, Inbound
 from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
-from bot.kernel.classify import is_stop
 from bot.reply import notices
 
 _log = structlog.get_logger(__name__)
@@ -151,9 +150,7 @@ def _inlined(called: Called, context: CommandContext) -> Inlined | None:
 def _is_not_for_us(arrival: Arrival) -> bool:
     """Whether its sender may not speak here, or it says nothing that could be a command."""
     inbound, admission = arrival.inbound, arrival.admission
-    return (
-        isinstance(admission, Drop) or inbound.event not in _TEXTS or is_stop(arrival.inbound.text)
-    )
+    return isinstance(admission, Drop) or inbound.event not in _TEXTS
 
 
 def _without_mention(inbound: Inbound) -> str:
@@ -222,12 +219,17 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
     return replace(
         arrival,
         admission=Handled(reason=reason),
-        mode=QueueMode.STEER,
+        mode=_mode(answers),
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,
         allowances=allowances,
         stopped_notice=notices.not_started(notices.language_of(arrival.inbound.text)),
     )
+
+
+def _mode(answers: Sequence[CommandAnswer]) -> QueueMode:
+    stops = any(one.mode is QueueMode.INTERRUPT for one in answers)
+    return QueueMode.INTERRUPT if stops else QueueMode.STEER
 
 
 def _together(changes: Sequence[SessionChange]) -> SessionChange | None:

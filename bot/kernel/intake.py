@@ -6,18 +6,20 @@ from datetime import timedelta
 from typing import Final, assert_never
 
 from bot.contracts import faults
-from bot.contracts.admission import Drop, Handled
+from bot.contracts.admission import Drop, Handled, Observe
 from bot.contracts.budget import Allowance
 from bot.contracts.channel import Accepted
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import StoreUnavailable
 from bot.contracts.events import Bus, TurnQueued
 from bot.contracts.inbound import ConversationKind, Inbound
-from bot.contracts.reply import Target
+from bot.contracts.moved import move_of
+from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.store import Cursor, Duplicate, Full, Opened, Turns
-from bot.contracts.turn import Arrival, Lane, QueueMode, TurnId, TurnState
+from bot.contracts.turn import Arrival, DropPolicy, Lane, QueueMode, StopMade, TurnId, TurnState
 from bot.kernel.commands import CommandDoor
 from bot.kernel.doorkeeper import Doorkeeper, Judged
+from bot.kernel.queueing import QueueRules
 from bot.kernel.route import Router
 from bot.reply import notices
 
@@ -37,6 +39,7 @@ class Intake:
     router: Router
     doorkeeper: Doorkeeper
     door: CommandDoor
+    queue: QueueRules
     allow: Callable[[Allowance], None]
     """Takes what the owner allows beyond limits, once it is recorded."""
     bus: Bus
@@ -69,7 +72,7 @@ class Intake:
             arrivals = [await self._arrival(one) for one in judged]
             try:
                 with faults.commit("in.commit"):
-                    results = await self.turns.open(*arrivals, cursor=cursor)
+                    results = await self.turns.open(*arrivals, cursor=cursor, tell_stop=_tell_stop)
             except StoreUnavailable:
                 self.doorkeeper.failed(judged)
                 raise
@@ -82,10 +85,16 @@ class Intake:
             return accepted
 
     async def _arrival(self, judged: Judged) -> Arrival:
-        inbound, admission = judged.inbound, judged.admission
+        inbound = judged.inbound
+        moved = self._room_moved(inbound)
+        admission = moved or judged.admission
+        if isinstance(admission, Observe) and not self.queue.keep_observed:
+            admission = Drop(reason=f"{admission.reason}:not-kept")
+            inbound = replace(inbound, text="", attachments=())
         stops = isinstance(admission, Handled) and admission.reason == "command:stop"
         language = notices.language_of(inbound.text)
         now = self.clock.now()
+        rule = self.queue.of(inbound.channel)
         idle = self.idle(inbound.conversation.kind)
         arrival = Arrival(
             turn_id=TurnId(self.ids.new()),
@@ -93,20 +102,38 @@ class Intake:
             admission=admission,
             route=self.router.route(inbound, judged.rank),
             rank=judged.rank,
-            mode=QueueMode.INTERRUPT if stops else QueueMode.STEER,
+            mode=QueueMode.INTERRUPT if stops else rule.mode,
             lane=Lane.PEOPLE,
             target=_target(inbound),
             received_at=now,
             fresh_until=now + _FRESH[inbound.conversation.kind],
+            pacing=self.queue.pacing(inbound),
+            cap=rule.cap,
+            drop=rule.drop,
             replies=(notices.nothing_to_stop(language),) if stops else (),
             stopped_notice=notices.not_started(language) if stops else None,
+            displaced_notice=notices.displaced(language) if rule.drop is DropPolicy.OLD else None,
             unused_since=now - idle if idle else None,
             anew_notice=notices.anew(idle.days, language) if idle else None,
         )
         answered = await self.door.answer(arrival)
-        if answered.admission is not admission:  # a command, which passes the gate of a room
+        if (
+            moved or answered.admission is not admission
+        ):  # a command, which passes the gate of a room
             return answered
         return await self.doorkeeper.answer(answered, judged)
+
+    def _room_moved(self, inbound: Inbound) -> Handled | None:
+        """Know a room under its new id from here on: what comes with it in a batch, too.
+
+        Who did it is asked for no rank, since it is the platform that says so. If this is not
+        recorded after all, the platform says it again.
+        """
+        move = move_of(inbound)
+        if move is None:
+            return None
+        self.router.moved.note(move)
+        return Handled(reason="room:moved")
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
@@ -133,6 +160,19 @@ class Intake:
                 return await self._accepted(refused, (await self.turns.open(refused))[0])
             case _:
                 assert_never(result)
+
+
+def _tell_stop(inbound: Inbound, made: StopMade) -> Sequence[ReplyPayload]:
+    """Say what a stop did, unless the turn that it stopped says it all itself."""
+    language = notices.language_of(inbound.text)
+    cancelled = made.cancelled + made.elsewhere
+    if cancelled:
+        return (notices.cancelled(cancelled, language, running=made.running),)
+    if made.running:
+        return ()
+    if made.not_theirs:
+        return (notices.not_yours_to_stop(language),)
+    return (notices.nothing_to_stop(language),)
 
 
 def _target(inbound: Inbound) -> Target:

@@ -22,6 +22,8 @@ _REMEMBERED: Final = 256
 
 LIMIT: Final = 128
 """Turns that may run at once: one that waits for a model costs next to nothing."""
+BACKGROUND: Final = 32
+"""How many of them may be work that nobody waits for, so that it never takes people's places."""
 _LANES: Final = (Lane.PEOPLE, Lane.BACKGROUND)
 _STORE_PAUSE_SECONDS: Final = 1.0
 
@@ -30,13 +32,21 @@ class Lanes:
     """Runs what waits. The session lane is the store's; the global lane is the limit here."""
 
     def __init__(
-        self, turns: Turns, runner: TurnRunner, clock: Clock, *, worker: str, limit: int = LIMIT
+        self,
+        turns: Turns,
+        runner: TurnRunner,
+        clock: Clock,
+        *,
+        worker: str,
+        limit: int = LIMIT,
+        background: int = BACKGROUND,
     ) -> None:
         self._turns = turns
         self._runner = runner
         self._clock = clock
         self._worker = worker
         self._limit = limit
+        self._background = background
         self._wake = asyncio.Event()
         self._stopping = False
         self._leases: dict[TurnId, Lease] = {}
@@ -44,9 +54,12 @@ class Lanes:
         """Whom somebody asked to stop between the commit that gave them out and their lease."""
         self._running: dict[asyncio.Task[None], Turn] = {}
 
-    def allow(self, limit: int) -> None:
-        """Let at most *limit* turns run at once from now on; those that run may end."""
-        self._limit = limit
+    def allow(self, limit: int, background: int) -> None:
+        """Let at most *limit* turns run at once from now on; those that run may end.
+
+        At most *background* of them are work that nobody waits for.
+        """
+        self._limit, self._background = limit, background
         self._wake.set()
 
     async def work(self) -> None:
@@ -98,7 +111,7 @@ class Lanes:
                 return
 
     async def _listen(self) -> None:
-        offer = Offer(worker=self._worker, lanes=_LANES, places=self._places)
+        offer = Offer(worker=self._worker, lanes=(Lane.PEOPLE,), places=self._places)
         try:
             while True:
                 try:
@@ -113,6 +126,14 @@ class Lanes:
 
     def _places(self) -> int:
         return 0 if self._stopping else self._limit - len(self._running)
+
+    def _lanes(self) -> tuple[Lane, ...]:
+        """Return the lanes of which a turn may begin now."""
+        return (Lane.PEOPLE,) if self._background_is_full() else _LANES
+
+    def _background_is_full(self) -> bool:
+        lanes = [turn.arrival.lane for turn in self._running.values()]
+        return lanes.count(Lane.BACKGROUND) >= self._background
 
     async def _hear(self, signal: Signal) -> None:
         match signal:
@@ -132,7 +153,7 @@ class Lanes:
         while len(self._running) < self._limit and not self._stopping:
             try:
                 with faults.commit("run.start"):
-                    turn = await self._turns.take(self._worker, _LANES)
+                    turn = await self._turns.take(self._worker, self._lanes())
             except StoreUnavailable as error:
                 _log.error("cannot take turns", error=str(error))
                 await self._clock.sleep(_STORE_PAUSE_SECONDS)
@@ -163,7 +184,7 @@ class Lanes:
                 await self._put_back(turn)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
-        if len(self._running) >= self._limit:
+        if len(self._running) >= self._limit or self._background_is_full():
             self._wake.set()  # else its session's next turn is told of by the queue
         turn = self._running.pop(task)
         self._leases.pop(turn.id, None)

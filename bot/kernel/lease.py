@@ -75,9 +75,7 @@ class Lease:
             await _end(task)
             if task.done() and not task.cancelled() and task.exception() is None:
                 return task.result()
-            if renewing.done():
-                renewing.result()
-            raise TurnInterrupted("it was stopped")
+            raise _why(task, renewing)
         finally:
             renewing.cancel()  # it writes nothing, so that nobody has to wait for its end
             await _end(task)
@@ -104,6 +102,15 @@ class Lease:
                     raise LeaseLost("another worker has the turn")
                 case _:
                     assert_never(renewal)
+
+
+def _why(task: "asyncio.Future[Any]", renewing: "asyncio.Future[Any]") -> BaseException:
+    """Say why work was ended: the lease was lost, or somebody asked; then with its last words."""
+    lost = renewing.exception() if renewing.done() and not renewing.cancelled() else None
+    if lost is not None and not isinstance(lost, TurnInterrupted):
+        return lost
+    said = task.exception() if task.done() and not task.cancelled() else None
+    return said if isinstance(said, TurnInterrupted) else TurnInterrupted("it was stopped")
 
 
 async def _end(task: "asyncio.Future[Any]") -> None:

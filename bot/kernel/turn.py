@@ -9,10 +9,16 @@ import structlog
 from bot.contracts import faults
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
-from bot.contracts.errors import BotError, LeaseLost, StoreUnavailable, TurnInterrupted
+from bot.contracts.errors import (
+    AgentGone,
+    BotError,
+    LeaseLost,
+    StoreUnavailable,
+    TurnInterrupted,
+)
 from bot.contracts.events import Bus, Delivered, TurnEnded, TurnFinishing, TurnStarted
 from bot.contracts.store import Finished, Turns
-from bot.contracts.transcript import Ending
+from bot.contracts.transcript import Ending, Stopped
 from bot.contracts.turn import Failure, Outcome, OutcomeKind, QueueMode, Turn
 from bot.kernel.absorb import absorb
 from bot.kernel.lease import Lease
@@ -20,7 +26,9 @@ from bot.kernel.lease import Lease
 _log = structlog.get_logger(__name__)
 
 _STORE_PAUSE_SECONDS: Final = 1.0
-_JOIN: Final = frozenset({QueueMode.COLLECT, QueueMode.STEER})
+_JOIN: Final = frozenset({QueueMode.COLLECT, QueueMode.STEER, QueueMode.INTERRUPT})
+"""What joins a turn that begins: it has waited as long. A message that interrupted the turn before
+has nothing left to interrupt; only who asked for a turn of their own gets one."""
 
 Answer = Callable[[Turn], Coroutine[Any, Any, Ending]]
 Compose = Callable[[Turn, Outcome], Sequence[Delivery]]
@@ -84,6 +92,8 @@ class TurnRunner:
             return await lease.carry(self.answer(turn))
         except LeaseLost:
             raise
+        except TurnInterrupted as error:
+            return Ending(outcome=_outcome_of(error), words=(Stopped(said=error.said),))
         except Exception as error:  # noqa: BLE001 - the home of the unexpected: a bug costs one turn
             return Ending(outcome=_outcome_of(error))
 
@@ -122,8 +132,13 @@ class _Told:
 def _outcome_of(error: Exception) -> Outcome:
     """Say what becomes of a turn that *error* ended, and log it."""
     match error:
-        case TurnInterrupted():
-            return Outcome(kind=OutcomeKind.INTERRUPTED, reason="it was stopped")
+        case TurnInterrupted(said=said, usage=usage):
+            reason = "it was stopped"
+            return Outcome(kind=OutcomeKind.INTERRUPTED, text=said, reason=reason, usage=usage)
+        case AgentGone():
+            _log.warning("turn failed", error=str(error))
+            failure = Failure.AGENT_GONE
+            return Outcome(kind=OutcomeKind.FAILED, reason=str(error), failure=failure)
         case StoreUnavailable():
             _log.warning("turn failed", error=str(error))
             failure = Failure.NOT_RECORDED

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Final, TypeVar, TypeVarTuple
 
@@ -109,7 +109,7 @@ class MediaFolder:
                 await asyncio.to_thread(part.unlink, missing_ok=True)
 
     async def claim(
-        self, conversation: ConversationKey, ids: Sequence[str]
+        self, conversation: ConversationKey, ids: Sequence[str], *, sender: str
     ) -> tuple[Attachment, ...]:
         """Give files to a message, and keep them as long as its conversation."""
         if len(ids) > MOST_FILES:
@@ -117,7 +117,7 @@ class MediaFolder:
                 f"The message has {len(ids)} files; at most {MOST_FILES} are taken."
             )
         async with self._one_change:
-            return await _blocking(self._claim, conversation, ids)
+            return await _blocking(self._claim, conversation, ids, sender)
 
     async def find(self, conversation: ConversationKey, attachment_id: str) -> Stored | None:
         """Return a file of that conversation, or None."""
@@ -172,22 +172,27 @@ class MediaFolder:
         _sync(part.parent)
         return attachment
 
-    def _claim(self, conversation: ConversationKey, ids: Sequence[str]) -> tuple[Attachment, ...]:
+    def _claim(
+        self, conversation: ConversationKey, ids: Sequence[str], sender: str
+    ) -> tuple[Attachment, ...]:
         place = self._of(conversation)
         found = [_read(place, attachment_id) for attachment_id in ids]
         if None in found or len(set(ids)) < len(ids):
             raise AttachmentRefused(_GONE)
-        kept = [self._kept(place, facts.attachment) for facts in found if facts]
+        put = partial(self._copies.put, conversation, sender)
+        kept = [self._kept(place, facts.attachment, put) for facts in found if facts]
         return tuple(_told_within(kept, MOST_TOLD))
 
-    def _kept(self, place: Path, attachment: Attachment) -> Attachment:
+    def _kept(
+        self, place: Path, attachment: Attachment, put: Callable[[str, bytes], None]
+    ) -> Attachment:
         """Claim one: its copy for the tools first, so that a crash between the two repeats it."""
         loose = place / f"{attachment.id}{_LOOSE}"
         if not loose.exists():
             return attachment
         try:
             data = (place / attachment.id).read_bytes()
-            self._copies.put(attachment.path, data)
+            put(attachment.path, data)
         except ToolError as error:
             _log.warning("attachment not in the workspace", error=str(error))
             attachment = replace(attachment, path="")

@@ -67,6 +67,9 @@ CHINESE: Final = Sentences(
         Failure.UNKNOWN_EFFECT: (
             "操作进行中我被打断了，无法判断它是否完成，也没有再次运行。请先检查，再让我重做。"
         ),
+        Failure.AGENT_GONE: (
+            "这条消息要找的助手在开始处理之前已从设置中移除。请重新发送，会由另一个助手回答。"
+        ),
         Failure.BROKEN: "我内部出了故障，这件事没能完成。日志里有详细信息。",
     },
     spent=_spent,
@@ -76,6 +79,11 @@ CHINESE: Final = Sentences(
         f"这条消息没有接收：这里已有 {waiting} 条消息在等待。请稍后再发，或发送 /stop。"
     ),
     nothing_to_stop="没有正在进行的事情可以停止。",
+    not_yours_to_stop="正在进行的是别人的事；你只能停止自己发起的。",
+    cancelled=lambda waiting, running: (
+        f"{'已停止，' if running else ''}取消了 {waiting} 条等待中的消息。"
+    ),
+    displaced="等待的消息太多，新消息来了，这一条就略过了。如果仍然需要，请再发一次。",
     not_started="还没开始就停止了。",
     not_delivered=lambda reason: f"答案已经有了，但没能送到：{reason}。请再问一次。",
     not_paired=lambda code, command: (

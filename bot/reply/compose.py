@@ -5,7 +5,7 @@ from typing import Final, assert_never
 
 import structlog
 
-from bot.contracts.document import CodeBlock, Document, Paragraph, Span
+from bot.contracts.document import CodeBlock, Document, Paragraph, Span, Style
 from bot.contracts.reply import ReplyKind, ReplyPayload
 from bot.contracts.turn import Outcome, OutcomeKind
 from bot.markup.cut import cut
@@ -57,7 +57,7 @@ def _told(
         case OutcomeKind.SILENT:
             return (notices.no_answer(language),) if direct else ()
         case OutcomeKind.INTERRUPTED:
-            return (notices.interrupted(language),)
+            return _interrupted(outcome.text, language=language, fits=fits)
         case OutcomeKind.FAILED if outcome.ended_by is not None:
             return (notices.spent(outcome.ended_by, language),)
         case OutcomeKind.FAILED:
@@ -77,6 +77,19 @@ def _answer(text: str, *, direct: bool, language: Language, fits: Fits) -> tuple
             payloads = [_payload(piece) for piece in _pieces(words, fits)]
             shown = tuple(payload for payload in payloads if payload.fallback.strip())
             return shown or (notices.no_answer(language),)
+
+
+def _interrupted(text: str, *, language: Language, fits: Fits) -> tuple[ReplyPayload, ...]:
+    """What people had seen stays as they saw it, and below it stands that it was stopped."""
+    notice = notices.interrupted(language)
+    if not text.strip():
+        return (notice,)
+    *earlier, last = _pieces(text, fits)
+    mark = Paragraph(spans=(Span(text=notice.fallback, styles=frozenset({Style.ITALIC})),))
+    marked = Document(blocks=(*last.blocks, mark))
+    if fits(marked):
+        return tuple(_payload(piece) for piece in (*earlier, marked))
+    return (*(_payload(piece) for piece in (*earlier, last)), notice)
 
 
 def _pieces(words: str, fits: Fits) -> Sequence[Document]:

@@ -94,6 +94,10 @@ ENGLISH: Final = Sentences(
             "I was interrupted while something ran. I cannot tell whether it finished, and I did "
             "not run it again. Please check before you ask for it again."
         ),
+        Failure.AGENT_GONE: (
+            "The assistant that this message was for has been removed from my settings before it "
+            "could begin. Please send it again; another one will answer."
+        ),
         Failure.BROKEN: "Something broke inside me, so I could not finish this. My log says what.",
     },
     spent=_spent,
@@ -104,6 +108,16 @@ ENGLISH: Final = Sentences(
         f"{'waits' if waiting == 1 else 'wait'} here. Please send it again later, or write /stop."
     ),
     nothing_to_stop="There is nothing to stop.",
+    not_yours_to_stop="What runs here is somebody else's: you can stop what you began.",
+    cancelled=lambda waiting, running: (
+        f"{'Stopped, and ' if running else ''}{_count(waiting, 'message')} that"
+        f" {'was' if waiting == 1 else 'were'} waiting"
+        f" {'was' if waiting == 1 else 'were'} cancelled."
+    ),
+    displaced=(
+        "I left this message out, because newer ones came while too many waited here. "
+        "Please send it again if it still matters."
+    ),
     not_started="Stopped before I had begun with it.",
     not_delivered=lambda reason: (
         f"I had an answer and could not bring it to you: {reason}. Please ask again."

@@ -97,6 +97,21 @@ def nothing_to_stop(language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].nothing_to_stop)
 
 
+def not_yours_to_stop(language: Language) -> ReplyPayload:
+    """Somebody asked to stop, and all that runs and waits is others'."""
+    return _notice(_SENTENCES[language].not_yours_to_stop)
+
+
+def cancelled(waiting: int, language: Language, *, running: int) -> ReplyPayload:
+    """A stop ended so many messages that waited, and so many turns that ran."""
+    return _notice(_SENTENCES[language].cancelled(waiting, running))
+
+
+def displaced(language: Language) -> ReplyPayload:
+    """The message gave way to a newer one, because too many waited."""
+    return _notice(_SENTENCES[language].displaced)
+
+
 def not_started(language: Language) -> ReplyPayload:
     """The message was stopped before its turn came."""
     return _notice(_SENTENCES[language].not_started)

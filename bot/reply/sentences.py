@@ -34,6 +34,12 @@ class Sentences:
     """So many messages wait already that this one was not taken."""
     nothing_to_stop: str
     """Somebody asked to stop, and nothing runs."""
+    not_yours_to_stop: str
+    """Somebody asked to stop, and all that runs and waits is others'."""
+    cancelled: Callable[[int, int], str]
+    """A stop ended so many messages that waited, and so many turns that ran (one or none)."""
+    displaced: str
+    """The message gave way to a newer one, because too many waited."""
     not_started: str
     """The message was stopped before its turn came."""
     not_delivered: Callable[[str], str]

@@ -10,8 +10,8 @@ from bot.contracts.tool import Finished
 OUTPUT_BYTES: Final = 32_000
 """How much of a program's output is kept; the middle of more is dropped as it comes."""
 
-GRACE_SECONDS: Final = 2.0
-"""Between asking a program to stop and stopping it."""
+GRACE_SECONDS: Final = 0.4
+"""Between asking a program to stop and stopping it: who wrote /stop sees it stopped in a second."""
 
 
 class Running(Protocol):

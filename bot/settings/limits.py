@@ -91,6 +91,8 @@ class LimitSettings(Section):
     """Tool calls in one turn."""
     turns_at_once: Count = 128
     """Turns that run at the same time; a session runs one at most."""
+    background_at_once: Count = 32
+    """How many of them may be work that nobody waits for; people's turns may take every place."""
     money: MoneyLimits = Field(default={}, validate_default=True)
     """What models may cost. Looked at before each model call; free models are not limited."""
     tokens: TokenLimits = Field(default={}, validate_default=True)

@@ -1,18 +1,19 @@
 """From a file to `Settings`: every mistake named with its file, its line and its remedy."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from bot.contracts.errors import ConfigError
+from bot.contracts.route import MAIN
 from bot.settings.environment import read_environment
 from bot.settings.home import home_folder, user_home, write_private
 from bot.settings.reading import Reading, SettingsBroken
 from bot.settings.root import Settings
 from bot.settings.surroundings import Surroundings
-from bot.settings.yaml import Parsed, parse
+from bot.settings.yaml import Parsed, Value, parse
 
 CONFIG: Final = "config.yaml"
 LAST_GOOD: Final = "config.last-good.yaml"
@@ -81,9 +82,15 @@ def read_settings(
         user_home=user_home(environ),
         environment=environment,
         findings=list(environment.findings),
+        agents=frozenset({MAIN, *_keys(parsed.root.get("agents"))}),
+        channels=frozenset(_keys(parsed.root.get("channels")) or {"webchat"}),
     )
     settings = Reading(file=file, parsed=parsed, surroundings=surroundings).settings()
     return replace(settings, written=text)
+
+
+def _keys(section: Value) -> Collection[str]:
+    return section.keys() if isinstance(section, dict) else ()
 
 
 def _text(file: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Final, cast
 
@@ -9,13 +10,15 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bot.contracts.errors import ConfigError
+from bot.contracts.route import MAIN
 from bot.settings.access import PersonSettings
 from bot.settings.agents import AgentSettings
 from bot.settings.choice import choice, with_choice
 from bot.settings.elsewhere import addresses, stored_tokens
 from bot.settings.environment import Unset, fill_in
 from bot.settings.models import ModelSettings, ModelUnusable, chosen, completed, named_besides
-from bot.settings.root import Configuration, Settings
+from bot.settings.root import Configuration, Settings, routing_of
+from bot.settings.routing import repeated
 from bot.settings.section import Section, one_of, section_below, shown
 from bot.settings.surroundings import Surroundings
 from bot.settings.terminal import command_name
@@ -67,6 +70,8 @@ class Reading:
         """
         idle = self._idle_models()
         tree = cast("dict[str, Value]", self._fill(self.parsed.root, ()))
+        for path, found, expected in repeated(tree):
+            self._note(path, found, expected)
         self._leave_out(tree, idle)
         written = self._validated(tree)
         settings = None if written is None else self._assembled(written)
@@ -118,7 +123,7 @@ class Reading:
     def _idle_models(self) -> frozenset[str]:
         """Name the models that no agent has: what they lack hurts nobody."""
         agents, models = self.parsed.root.get("agents"), self.parsed.root.get("models")
-        if not isinstance(agents, dict) or not isinstance(models, dict):
+        if not isinstance(agents, dict) or not isinstance(models, dict) or MAIN not in agents:
             return frozenset()
         used: set[Value] = set()
         for agent in agents.values():
@@ -163,7 +168,7 @@ class Reading:
 
     def _assembled(self, written: Configuration) -> Settings:
         """Put everything together; what does not fit together is noted."""
-        agents, models = {"main": written.agents.main}, dict[str, ModelSettings]()
+        agents, models = dict(written.agents), dict[str, ModelSettings]()
         broken = {path[1] for path, _ in self.mistakes if path[0] == "models" and len(path) > 1}
         environment, by_hand = self.surroundings.environment, None
         try:
@@ -184,6 +189,7 @@ class Reading:
                     models[name] = self._completed(name, written)
             agents[agent_id] = agent.model_copy(update={"models": names})
             self._check_workspace(agent_id, agent)
+        self._look_at_workspaces(agents)
         self._check_people(written.people)
         self._check_tools(written, agents)
         settings = Settings(
@@ -197,6 +203,8 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            routing=routing_of(written, self._where),
+            queue=written.queue,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
@@ -240,6 +248,17 @@ class Reading:
             found = f"{str(agent.workspace)!r}, which holds the state directory {home}"
             self._note(("agents", agent_id, "workspace"), found, "a folder of its own")
 
+    def _look_at_workspaces(self, agents: Mapping[str, AgentSettings]) -> None:
+        """Say which agents work in the same files; that may be meant."""
+        for (one, agent), (other, its) in combinations(agents.items(), 2):
+            here, there = agent.workspace.resolve(), its.workspace.resolve()
+            if here.is_relative_to(there) or there.is_relative_to(here):
+                how = "the workspace" if here == there else "a workspace in or around that"
+                self.surroundings.findings.append(
+                    f"{self._where(('agents', other))}: agents.{other} has {how} of agents.{one}:"
+                    " what one of them writes, the other reads"
+                )
+
     def _check_people(self, people: Mapping[str, PersonSettings]) -> None:
         """Refuse an account that is said to be two people's."""
         whose: dict[str, str] = {}
@@ -274,9 +293,9 @@ def _section(path: KeyPath) -> type[Section]:
     section: type[Section] = Configuration
     steps = iter(path)
     for step in steps:
-        inner, is_named = section_below(section.model_fields[str(step)])
+        inner, many = section_below(section.model_fields[str(step)])
         section = inner or section
-        if is_named:
+        if many:
             next(steps)
     return section
 

@@ -97,8 +97,7 @@ def _rows(
     meanings = section.meanings()
     for name, field in section.model_fields.items():
         key = f"{above}{name}"
-        inner, is_named = section_below(field)
-        suffix = ".<name>" if is_named else ""
+        inner, suffix = section_below(field)
         meaning = " ".join(meanings[name].split())
         if inner is not None and inner in told:
             meaning += f" The same keys as `{told[inner]}`."

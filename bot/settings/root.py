@@ -1,36 +1,42 @@
 """The whole of the settings: what the YAML may say, and what the bot then runs with."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import Field
 
+from bot.contracts.route import Binding, DirectScope, Expectation, Routing
+from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.turn import Rank
 from bot.settings.access import PersonName, PersonSettings
-from bot.settings.agents import AgentSettings
+from bot.settings.agents import Agents, AgentSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
 from bot.settings.limits import LimitSettings
 from bot.settings.models import ModelEntry, ModelSettings
+from bot.settings.queue import QueueSettings
+from bot.settings.routing import BindingSettings, ExpectSettings, Targets
 from bot.settings.section import Section
 from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
 from bot.settings.tools import ExtraModule, ToolSettings
-
-
-class Agents(Section):
-    """The agents by name; there is one, `main`."""
-
-    main: AgentSettings = Field(default={}, validate_default=True)
-    """The agent that answers."""
+from bot.settings.yaml import KeyPath
 
 
 class Configuration(Section):
     """What `config.yaml` may say. Every key may be left out."""
 
     agents: Agents = Field(default={}, validate_default=True)
-    """Who answers."""
+    """Who answers, by name. `main` always exists, and has what no binding gives to another."""
+    bindings: tuple[BindingSettings, ...] = ()
+    """Which messages go to which agent. The one that says most about where a message was written
+    wins; of two that say the same, the first."""
+    targets: Targets = Field(default={})
+    """Places by name, for work that nobody is there for: there is no last channel."""
+    expect: tuple[ExpectSettings, ...] = ()
+    """Tests of the bindings, for `check`."""
     models: Mapping[str, ModelEntry] = Field(default={})
     """Who thinks. Left out: a key in the environment or in `.env` decides, else the demo."""
     channels: Channels = Field(default={"webchat": None}, validate_default=True)
@@ -46,8 +52,45 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    queue: QueueSettings = Field(default={}, validate_default=True)
+    """What a message does to the turn that runs, how it waits, and what gives way."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
-    """How long conversations are remembered, and how much of them a model sees."""
+    """Which conversations are one, how long they are remembered, how much of them a model sees."""
+
+
+def routing_of(written: Configuration, where: Callable[[KeyPath], str]) -> Routing:
+    """Return what the kernel is told of whose conversation is whose (pure)."""
+    return Routing(
+        bindings=tuple(
+            Binding(
+                match=each.match.match(),
+                agent_id=AgentId(each.agent),
+                direct=DirectScope(each.sessions.direct) if each.sessions.direct else None,
+                where=where(("bindings", number)),
+            )
+            for number, each in enumerate(written.bindings)
+        ),
+        direct=DirectScope(written.sessions.direct),
+        links={one: name for name, ids in written.sessions.links.items() for one in ids},
+        targets={name: target.key() for name, target in written.targets.items()},
+        where={
+            **{f"targets.{name}": where(("targets", name)) for name in written.targets},
+            **{
+                f"sessions.links.{name}": where(("sessions", "links", name))
+                for name in written.sessions.links
+            },
+        },
+        expectations=tuple(
+            Expectation(
+                when=each.when.match(),
+                rank=Rank[each.when.rank.upper()],
+                agent_id=AgentId(each.agent),
+                session_key=SessionKey(each.session) if each.session else None,
+                where=where(("expect", number)),
+            )
+            for number, each in enumerate(written.expect)
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +107,9 @@ class Settings:
     store: str
     tools: ToolSettings
     limits: LimitSettings
+    queue: QueueSettings
+    routing: Routing = field(default_factory=Routing)
+    """Whose conversation is whose."""
     sessions: SessionSettings = field(default_factory=SessionSettings)
     sections: Mapping[str, ChannelSection] = field(default_factory=dict)
     """What the bot reads below each channel's name: its module, and who may speak there."""

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.fields import FieldInfo
 
 from bot.settings.root import Configuration
-from bot.settings.section import Section, Whole, section_below
+from bot.settings.section import Choice, Section, Whole, section_below
 from bot.settings.shape import DEFINITIONS, Shape
 
 _HEAD: Final = {
@@ -42,9 +42,10 @@ def _of_section(section: type[Section]) -> dict[str, Any]:
 
 def _of_field(field: FieldInfo) -> Shape:
     """Describe a value. Nothing after the key is as good as no key, where none is needed."""
-    section, is_named = section_below(field)
-    if section is not None and not is_named:
-        return _or_nothing(_of_section(section))
+    section, many = section_below(field)
+    if section is not None and not many:
+        whole = _of_section(section)
+        return whole if field.is_required() else _or_nothing(whole)
     shape = _of_kind(field.annotation, *field.metadata)
     if field.is_required():
         return {"anyOf": [shape]} if "$ref" in shape else shape  # beside a $ref nothing counts
@@ -58,7 +59,7 @@ def _of_kind(kind: Any, *checks: object) -> Shape:  # noqa: ANN401 - a type, as 
     for check in checks:
         if isinstance(check, WithJsonSchema) and check.json_schema is not None:
             return check.json_schema
-        if isinstance(check, BeforeValidator) and isinstance(check.func, Whole):
+        if isinstance(check, BeforeValidator) and isinstance(check.func, Whole | Choice):
             return check.func.shape
     if isinstance(kind, type) and issubclass(kind, Section):
         shape = _of_section(kind)

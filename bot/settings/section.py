@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from bot.settings.shape import FLAG, PATH, TEXT, Shape, whole_between
+from bot.settings.shape import FLAG, PATH, TEXT, Shape, matching, whole_between
 from bot.settings.surroundings import Surroundings
 
 
@@ -77,15 +77,20 @@ def _meanings_of(section: type[Section]) -> Mapping[str, str]:
     }
 
 
-def section_below(field: FieldInfo) -> tuple[type[Section] | None, bool]:
-    """Find the section below a field, and whether it is that of each of its values (pure)."""
-    kind = field.annotation
+def section_below(field: FieldInfo) -> tuple[type[Section] | None, str]:
+    """Find the section below a field, and how each of several is named (pure).
+
+    That is ``.<name>`` in a mapping, ``[]`` in a list, and nothing where there is only one.
+    """
+    kind, many = field.annotation, ""
     if get_origin(kind) is UnionType:  # a section or nothing
         kind = next((one for one in get_args(kind) if one is not NoneType), kind)
     if get_origin(kind) is Mapping:
-        value = get_args(kind)[1]
-        return (value if isinstance(value, type) and issubclass(value, Section) else None), True
-    return (kind if isinstance(kind, type) and issubclass(kind, Section) else None), False
+        kind, many = get_args(kind)[1], ".<name>"
+    elif get_origin(kind) is tuple:
+        kind, many = get_args(kind)[0], "[]"
+    section = kind if isinstance(kind, type) and issubclass(kind, Section) else None
+    return section, many if section is not None or many == ".<name>" else ""
 
 
 def one_of(names: Iterable[str], found: str) -> str:
@@ -158,6 +163,29 @@ class Whole:
 def whole(low: int, high: int) -> Whole:
     """Make the check of a whole number in a range, ends included (pure)."""
     return Whole(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The check of one name among few."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, value: object) -> str:
+        """Return the name, or raise the refusal."""
+        if isinstance(value, str) and value in self.names:
+            return value
+        raise refusal(value, one_of(self.names, str(value)))
+
+    @property
+    def shape(self) -> Shape:
+        """What an editor is told."""
+        return matching("|".join(self.names), *self.names)
+
+
+def choice(*names: str) -> Choice:
+    """Make the check of one name among few (pure)."""
+    return Choice(tuple(str(name) for name in names))
 
 
 def _text(value: object) -> object:

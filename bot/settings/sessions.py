@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from bot.contracts.inbound import ConversationKind
+from bot.settings.routing import Links, Scope
 from bot.settings.section import Section, whole
 
 Days = Annotated[int, BeforeValidator(whole(0, 36_500))]
@@ -33,6 +34,13 @@ class HistoryTurns(Section):
 class SessionSettings(Section):
     """What becomes of conversations. Nothing is deleted unless `retention_days` is set."""
 
+    direct: Scope = "auto"
+    """Which direct chats are one session: `auto` (all of the owner's; everybody else's by account,
+    channel and person), `main` (all), `per-peer`, `per-channel-peer` or
+    `per-account-channel-peer`."""
+    links: Links = Field(default={})
+    """Who is one person: a name, and their ids on the channels, such as
+    `ana: [telegram:123, discord:456]`."""
     idle_days: IdleDays = Field(default={}, validate_default=True)
     """When a session begins anew; what was before stays."""
     history_turns: HistoryTurns = Field(default={}, validate_default=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.contracts.route import MAIN
 from bot.settings.environment import Environment
 
 
@@ -14,6 +15,10 @@ class Surroundings:
     user_home: Path | None
     environment: Environment
     findings: list[str] = field(default_factory=list)
+    agents: frozenset[str] = frozenset({MAIN})
+    """The agents that the file names, and the one that always exists."""
+    channels: frozenset[str] = frozenset({"webchat"})
+    """The channels that the file names, or the one it has if it names none."""
 
     def absolute(self, written: str) -> Path:
         """Make a written path absolute, the same from whatever folder the bot is started.

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from bot import __version__
 from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
+from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
 from bot.models.thinking import levels
@@ -21,6 +22,7 @@ class LiveAbout:
     settings: Callable[[], Settings]
     tools_of: Callable[[AgentId, Rank], Sequence[str]]
     where_programs_run: str
+    queue_of: Callable[[str], QueueRule]
 
     @property
     def version(self) -> str:
@@ -44,6 +46,10 @@ class LiveAbout:
     def tools(self, agent_id: AgentId, rank: Rank) -> Sequence[str]:
         """Return the names of the tools an agent has for senders of *rank*."""
         return self.tools_of(agent_id, rank)
+
+    def queue(self, channel: str) -> QueueRule:
+        """Return how messages queue in a channel, where nothing was chosen."""
+        return self.queue_of(channel)
 
     def caps(self) -> Caps:
         """Return the limits on spending, as they are configured."""

@@ -112,7 +112,7 @@ def _of_what_waits(settings: Settings, waiting: Sequence[str]) -> Iterator[Findi
 
 
 def _of_the_limits(settings: Settings) -> Iterator[Finding]:
-    """Say where nothing limits what a model that is paid for may cost, and where tokens do."""
+    """Say where nothing limits what a model that is paid for may cost."""
     used = {name for agent in settings.agents.values() for name in agent.models}
     paid = [settings.models[name] for name in sorted(used) if not is_free(settings.models[name])]
     units = {Unit.TOKENS if price_of(model) is None else Unit.MONEY for model in paid}
@@ -124,13 +124,6 @@ def _of_the_limits(settings: Settings) -> Iterator[Finding]:
                 weight=Weight.WARNING,
                 what=f"`{setting}` is off: nothing limits what {what} may cost",
                 fix=f"write an amount at `{setting}` in {settings.config_file}",
-            )
-    for model in paid:
-        if price_of(model) is None:
-            yield Finding(
-                weight=Weight.HINT,
-                what=f"what {model.model} costs is not known: its tokens are limited instead",
-                fix=f"write `price: {{input: …, output: …}}` below it in {settings.config_file}",
             )
 
 
@@ -153,7 +146,8 @@ def _of_a_model(error: ModelError) -> Finding:
 
 
 def _of_the_models(settings: Settings) -> Iterator[Finding]:
-    used = [settings.models[name] for agent in settings.agents.values() for name in agent.models]
+    names = dict.fromkeys(name for agent in settings.agents.values() for name in agent.models)
+    used = [settings.models[name] for name in names]
     if all(model.provider == "demo" for model in used):
         yield Finding(
             weight=Weight.WARNING,

@@ -12,6 +12,7 @@ from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError, ModelError, SetupRefused
 from bot.contracts.ledger import Ledger
 from bot.contracts.secret import mask
+from bot.contracts.session import AgentId
 from bot.contracts.setup import Overview, Reloaded
 from bot.contracts.tool import Sandbox
 from bot.sandbox import NoSandbox
@@ -35,6 +36,8 @@ class Running:
     clock: Clock
     look: Callable[[], tuple[Sequence[ModelError], Sandbox | NoSandbox]]
     """What the models of now failed with last, and what holds programs now."""
+    page_agent: Callable[[], AgentId]
+    """Who answers the owner on the page."""
     introduce: Callable[[Settings, str], None]
     """Tell the page who answers from now on, and what is wrong."""
     prepare: Prepare
@@ -70,6 +73,7 @@ class LiveSetup(Changes):
                 now=self._clock.now(),
                 troubles=troubles,
                 windows=self._windows,
+                page_agent=self._running.page_agent(),
                 waiting=self._waiting,
             ),
         )

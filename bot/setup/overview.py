@@ -10,6 +10,8 @@ from bot import __version__
 from bot.contracts.budget import Scope, dollars
 from bot.contracts.errors import ModelError
 from bot.contracts.ledger import Ledger
+from bot.contracts.route import MAIN
+from bot.contracts.session import AgentId
 from bot.contracts.setup import (
     ChannelView,
     LimitView,
@@ -49,6 +51,8 @@ class Look:
     """Windows that providers told of their models, by the model's name."""
     waiting: Sequence[str] = ()
     """Keys of the settings that are in force after a restart only."""
+    page_agent: AgentId = MAIN
+    """Who answers the owner on the page: its models are told of first."""
 
 
 async def overview(settings: Settings, look: Look) -> Overview:
@@ -60,7 +64,7 @@ async def overview(settings: Settings, look: Look) -> Overview:
     disk = await asyncio.to_thread(look_at_disk, settings.home)
     return Overview(
         version=__version__,
-        models=models_of(settings, look.windows or {}),
+        models=models_of(settings, look.windows or {}, look.page_agent),
         channels=tuple(channels_of(settings)),
         spent=await _spent(look),
         limits=tuple(_limits_of(settings.limits)),
@@ -75,15 +79,18 @@ async def overview(settings: Settings, look: Look) -> Overview:
     )
 
 
-def models_of(settings: Settings, windows: dict[str, int]) -> tuple[ModelView, ...]:
-    """Return the models that would be asked, in their order (pure)."""
-    return tuple(_model(each, windows) for each in _used(settings))
+def models_of(
+    settings: Settings, windows: dict[str, int], first: AgentId = MAIN
+) -> tuple[ModelView, ...]:
+    """Return the models that would be asked, in their order, those of *first* before all (pure)."""
+    return tuple(_model(each, windows) for each in _used(settings, first))
 
 
-def _used(settings: Settings) -> Iterator[ModelSettings]:
-    for agent in settings.agents.values():
-        for name in agent.models:
-            yield settings.models[name]
+def _used(settings: Settings, first: AgentId) -> Iterator[ModelSettings]:
+    """Give every model that some agent has, once."""
+    agents = (settings.agents[first], *settings.agents.values())
+    for name in dict.fromkeys(name for agent in agents for name in agent.models):
+        yield settings.models[name]
 
 
 def _model(model: ModelSettings, windows: dict[str, int]) -> ModelView:

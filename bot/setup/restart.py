@@ -32,6 +32,10 @@ def waiting(read: Settings, booted: Settings) -> tuple[str, ...]:
     keys = [name for name in ("http", "store") if getattr(read, name) != getattr(booted, name)]
     names = dict.fromkeys((*booted.channels, *read.channels))
     keys += [f"channels.{name}" for name in names if _door(read, name) != _door(booted, name)]
+    if read.queue.cap_all != booted.queue.cap_all:
+        keys.append("queue.cap_all")
+    if read.queue.observed.days != booted.queue.observed.days:
+        keys.append("queue.observed.days")
     if read.sessions.retention != booted.sessions.retention:
         keys.append("sessions.retention_days")
     return (

@@ -2,12 +2,15 @@
 
 import importlib
 import importlib.util
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.ledger import Ledger
 from bot.contracts.store import Store
+
+MOST_WAITING: Final = 2_000
+"""How many turns may wait in all, unless the settings say otherwise."""
 
 _SETTING = "store"
 _EXPECTED = "an address such as sqlite:///path/to/stonechat.db"
@@ -16,7 +19,7 @@ _EXPECTED = "an address such as sqlite:///path/to/stonechat.db"
 class Backend(Protocol):
     """What a backend's folder exports."""
 
-    async def open_store(self, url: str, *, clock: Clock) -> Store:
+    async def open_store(self, url: str, *, clock: Clock, most_waiting: int) -> Store:
         """Open it to read and write, alone."""
         ...
 
@@ -33,15 +36,17 @@ class OpenLedger(Ledger, Protocol):
         ...
 
 
-async def open_store(url: str, *, clock: Clock) -> Store:
+async def open_store(url: str, *, clock: Clock, most_waiting: int = MOST_WAITING) -> Store:
     """Open the store at *url*, and be the only one who has it open.
+
+    At most *most_waiting* turns wait in it.
 
     Raises:
         ConfigError: no backend has this scheme, or the address is not one of its own.
         StoreHeld: another process has it open.
         StoreUnavailable: it cannot be read or written; the sentence says why.
     """
-    return await _backend(url).open_store(url, clock=clock)
+    return await _backend(url).open_store(url, clock=clock, most_waiting=most_waiting)
 
 
 async def open_ledger(url: str) -> OpenLedger:

@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.contracts.errors import FileMissing, ToolDenied, ToolError
 from bot.contracts.session import SessionKey
+from bot.contracts.session_key import parse_key
 from bot.contracts.tool import ToolContext
 from bot.contracts.turn import Rank
 from bot.tools.excerpt import cut_middle
@@ -103,11 +104,8 @@ def _common(one: list[str], other: list[str]) -> int:
 
 
 def _is_direct(session_key: SessionKey) -> bool:
-    """Whether a session is somebody's direct chat, by the grammar of its key.
-
-    ``agent:<id>:main`` and ``agent:<id>:<channel>:<account>:direct:<id>`` are; what
-    works for them, ``…:child:<id>``, is not. Ids are percent-encoded, so a colon
-    always parts.
-    """
-    parts = session_key.split(":")
-    return "child" not in parts and (parts[2:3] == ["main"] or parts[4:5] == ["direct"])
+    """Whether a session is somebody's direct chat; what is no session key is nobody's (pure)."""
+    try:
+        return parse_key(session_key).is_direct
+    except ValueError:
+        return False

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import Final, ParamSpec, TypeVar
@@ -22,13 +22,20 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
+class Writers:
+    """Those who write in one workspace, or in workspaces that lie in each other: one at a time."""
+
+    def __init__(self) -> None:
+        self.turns: Final = asyncio.Lock()
+        self.one_write: Final = threading.Lock()
+
+
 class WorkspaceTree:
     """One workspace. Make one for each root: its writers take turns by it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, writers: Writers | None = None) -> None:
         self._root = root.resolve()
-        self._turns = asyncio.Lock()
-        self._one_write = threading.Lock()
+        self._writers: Final = writers or Writers()
 
     @property
     def root(self) -> Path:
@@ -91,7 +98,7 @@ class WorkspaceTree:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
         """Wait for one's turn among the writers of this workspace."""
-        async with self._turns:
+        async with self._writers.turns:
             yield
 
     def _file(self, path: str) -> tuple[str, ...]:
@@ -101,8 +108,33 @@ class WorkspaceTree:
         return names
 
     def _write(self, names: tuple[str, ...], data: bytes) -> None:
-        with self._one_write:
+        with self._writers.one_write:
             beneath.write(self._root, names, data)
+
+
+def trees_of(
+    roots: Iterable[Path],
+    writers: dict[Path, Writers] | None = None,
+) -> dict[Path, WorkspaceTree]:
+    """Return the tree of each of *roots*, the same for the same folder.
+
+    Where one folder lies in another, whoever writes in either of them takes turns. Pass the same
+    *writers* again, and they take turns with those who had an earlier tree of the folder.
+    """
+    trees: dict[Path, WorkspaceTree] = {}
+    writers = {} if writers is None else writers
+    folders = {root: root.resolve() for root in roots}
+    for folder in sorted(set(folders.values())):  # what lies around comes before what is inside
+        if folder in writers:
+            trees[folder] = WorkspaceTree(folder, writers[folder])
+            continue
+        around = next(
+            (one for one in writers if folder.is_relative_to(one) or one.is_relative_to(folder)),
+            None,
+        )
+        writers[folder] = Writers() if around is None else writers[around]
+        trees[folder] = WorkspaceTree(folder, writers[folder])
+    return {root: trees[folder] for root, folder in folders.items()}
 
 
 def _names(inside: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The page, and the terminal beside it: one protocol over two sockets."""
 
 from bot.contracts.channel import Channel, ChannelParts, ChannelSpec
+from channels.webchat.doubts import doubts
 from channels.webchat.settings import read_settings
 
 
@@ -11,4 +12,4 @@ def _open(section: dict[str, object], parts: ChannelParts) -> Channel:
     return WebchatChannel(parts)
 
 
-CHANNEL = ChannelSpec(name="webchat", open=_open, has_own_door=True)
+CHANNEL = ChannelSpec(name="webchat", open=_open, has_own_door=True, doubts=doubts)

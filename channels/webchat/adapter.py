@@ -23,7 +23,7 @@ from channels.webchat.ingest import ingest
 from channels.webchat.lives import Lives
 from channels.webchat.offers import offers
 from channels.webchat.pace import Pace
-from channels.webchat.places import ACCOUNT, CHANNEL_NAME, PAGE, place_of
+from channels.webchat.places import ACCOUNT, CHANNEL_NAME, OWNER_ID, PAGE, place_of
 from channels.webchat.protocol import StopFrame
 from channels.webchat.render import HtmlDialect
 from channels.webchat.routes import Routes
@@ -82,6 +82,11 @@ class WebchatChannel:
     def setup(self) -> Setup | None:
         """What can be seen and set up, once the bot is built."""
         return self._setup
+
+    @property
+    def owners_place(self) -> tuple[ConversationKey, str]:
+        """The owner's first conversation on the page, and the sender id they have there."""
+        return PAGE, OWNER_ID
 
     def offer_setup(self, setup: Setup) -> None:
         """Show the owner what *setup* has."""

@@ -13,7 +13,7 @@ from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
 from bot.contracts.inbound import Attachment
 from bot.contracts.ledger import Line, TurnRecord
 from bot.contracts.media import Media
-from bot.contracts.turn import Outcome, Rank, TurnId, TurnState
+from bot.contracts.turn import Outcome, OutcomeKind, Rank, TurnId, TurnState
 from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.codec import encode, read_client
@@ -292,7 +292,9 @@ class Connection:
         """Give the message its files. Where tools find them is told to whoever has such tools."""
         if not isinstance(frame, SayFrame) or not frame.attachments:
             return ()
-        files = await self._media.claim(self._live.conversation, frame.attachments)
+        files = await self._media.claim(
+            self._live.conversation, frame.attachments, sender=self._login.sender.id
+        )
         if self._login.rank >= Rank.ADMIN:
             return files
         return tuple(replace(file, path="") for file in files)
@@ -331,10 +333,12 @@ class Connection:
                 await self._send(await self._ended_frame(record, record.outcome))
 
     async def _ended_frame(self, record: TurnRecord, outcome: Outcome) -> EndedFrame:
-        """Say how a turn ended. One that joined another ended with it, in the other's words."""
+        """Say how a turn ended: in the words of what it joined, or of what cancelled it."""
         host = record
         if record.absorbed_by is not None:
             host = await self._gateway.turn(record.absorbed_by) or record
+        elif outcome.kind is OutcomeKind.INTERRUPTED and outcome.reference and not host.deliveries:
+            host = await self._gateway.turn(TurnId(outcome.reference)) or record
         return EndedFrame(
             turn=record.turn.id,
             outcome=outcome.kind.value,

@@ -112,6 +112,29 @@ async def test_ctrl_c_stops_what_runs() -> None:
     assert "· interrupted: stopped" in painted
 
 
+async def test_words_that_were_stopped_stay_and_only_the_mark_is_added() -> None:
+    async with a_house() as house:
+        stops: asyncio.Queue[None] = asyncio.Queue()
+        turns: list[TurnId] = []
+
+        def hold(turn: TurnId, text: str) -> None:
+            turns.append(turn)
+            if text == "/stop":
+                said = "The answer is\n\nStopped."
+                house.gateway.finish(turns[0], said, kind=OutcomeKind.INTERRUPTED, reason="stopped")
+                house.gateway.finish(turn, "", kind=OutcomeKind.SILENT)
+            else:
+                house.gateway.start(turn)
+                house.gateway.words(turn, "The answer is")
+                stops.put_nowait(None)
+
+        house.gateway.on_message = hold
+
+        painted = await talk(house, "think for an hour", stops=stops)
+
+    assert painted.startswith("The answer is\nStopped.\n")
+
+
 def screen_of(*frames: ServerFrame) -> str:
     painted: list[str] = []
     screen = Screen(painted.append)

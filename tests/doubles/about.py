@@ -6,8 +6,9 @@ from pathlib import Path
 
 from bot.contracts.budget import Caps, Scope
 from bot.contracts.command import ModelOffer
+from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
-from bot.contracts.turn import Rank
+from bot.contracts.turn import QueueMode, Rank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,9 @@ class AnAbout:
 
     def tools(self, _agent_id: AgentId, rank: Rank) -> Sequence[str]:
         return ("read_file", "shell") if rank >= Rank.ADMIN else ()
+
+    def queue(self, channel: str) -> QueueRule:
+        return QueueRule(mode=QueueMode.COLLECT) if channel == "busy" else QueueRule()
 
     def caps(self) -> Caps:
         return self.limits

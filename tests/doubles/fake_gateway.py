@@ -399,7 +399,8 @@ def _arrival(turn_id: TurnId, inbound: Inbound) -> Arrival:
 
 
 def _delivery(turn: Turn, text: str, kind: OutcomeKind) -> Delivery:
-    answered = kind is OutcomeKind.ANSWERED
+    stopped_midway = kind is OutcomeKind.INTERRUPTED and "\n\n" in text  # its words, and the mark
+    answered = kind is OutcomeKind.ANSWERED or stopped_midway
     return Delivery(
         id=f"{turn.id}:0" if answered else f"{turn.id}!{kind.value}",
         turn_id=turn.id,

@@ -132,7 +132,8 @@ async def a_rig(
     home.mkdir(mode=0o700, exist_ok=True)
     around = {"HOME": str(home), **(environ or {})}
     settings = load_settings(home, around)
-    seed(Path(settings.agents["main"].workspace), template_folder())
+    for agent in settings.agents.values():
+        seed(Path(agent.workspace), template_folder())
     model = ScriptedModel(*steps)
     seams = Seams(models={"demo": asks or model}, tools=tuple(tools))
     app = await build(settings, web=False, seams=seams, read=lambda: read_settings(home, around))

@@ -49,6 +49,12 @@ class ScriptedModel:
         self.holding: asyncio.Event | None = None
         """While set and not signalled, a call waits before its first word."""
 
+        self.hesitates = False
+        """Whether it lets others run between its words."""
+        self.pausing: asyncio.Event | None = None
+        """While set and not signalled, a call waits after its first words."""
+        self.spoke = asyncio.Event()
+
     @property
     def name(self) -> str:
         return self._name
@@ -72,6 +78,11 @@ class ScriptedModel:
         message = step if isinstance(step, AssistantMessage) else step(request)
         for piece in _pieces(message.text):
             yield TextDelta(text=piece)
+            self.spoke.set()
+            if self.hesitates:
+                await asyncio.sleep(0)
+            if self.pausing is not None:
+                await self.pausing.wait()
         yield message
 
     async def close(self) -> None:

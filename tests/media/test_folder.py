@@ -84,7 +84,7 @@ async def test_a_file_is_kept_for_its_owner_alone_and_found_again(kept: Kept) ->
 
 async def test_two_files_of_one_name_stand_beside_each_other_for_the_tools(kept: Kept) -> None:
     ids = [(await kept.sent(data)).id for data in (b"one", b"two")]
-    claimed = await kept.media.claim(HERE, ids)
+    claimed = await kept.media.claim(HERE, ids, sender="ana")
 
     assert [(kept.workspace / one.path).read_bytes() for one in claimed] == [b"one", b"two"]
     assert [one.text for one in claimed] == ["one", "two"]
@@ -92,10 +92,10 @@ async def test_two_files_of_one_name_stand_beside_each_other_for_the_tools(kept:
 
 async def test_a_claim_repeated_is_the_same_and_overwrites_nothing(kept: Kept) -> None:
     sent = await kept.sent()
-    (first,) = await kept.media.claim(HERE, [sent.id])
+    (first,) = await kept.media.claim(HERE, [sent.id], sender="ana")
     (kept.workspace / first.path).write_text("changed by a tool")
 
-    assert await Kept(kept.root.parent).media.claim(HERE, [sent.id]) == (first,)
+    assert await Kept(kept.root.parent).media.claim(HERE, [sent.id], sender="ana") == (first,)
     assert (kept.workspace / first.path).read_text() == "changed by a tool"
 
 
@@ -205,7 +205,7 @@ async def test_a_conversation_that_is_deleted_while_a_file_comes_is_deleted(kept
         await go_on.wait()
         yield b"half"
 
-    await kept.media.claim(HERE, [(await kept.sent()).id])
+    await kept.media.claim(HERE, [(await kept.sent()).id], sender="ana")
     taking = asyncio.create_task(kept.media.take(HERE, "a", 8, slowly()))
     await begun.wait()
     await kept.media.forget(HERE)
@@ -231,19 +231,19 @@ async def test_a_message_names_no_file_twice_and_not_too_many(kept: Kept, count:
     sent = await kept.sent()
 
     with pytest.raises(AttachmentRefused, match=r"not here any more|at most 10"):
-        await kept.media.claim(HERE, [sent.id] * (count + 1))
+        await kept.media.claim(HERE, [sent.id] * (count + 1), sender="ana")
 
 
 async def test_a_file_of_another_conversation_is_not_there(kept: Kept) -> None:
     sent = await kept.sent()
 
     with pytest.raises(AttachmentRefused, match="attach it again"):
-        await kept.media.claim(THERE, [sent.id])
+        await kept.media.claim(THERE, [sent.id], sender="ana")
 
 
 async def test_what_no_message_named_for_a_day_is_dropped_and_the_rest_stays(kept: Kept) -> None:
     loose, claimed = await kept.sent(b"loose"), await kept.sent(b"claimed")
-    await kept.media.claim(HERE, [claimed.id])
+    await kept.media.claim(HERE, [claimed.id], sender="ana")
     (kept.root / "left-by-a-crash").mkdir()
     (kept.root / "left-by-a-crash" / "x.part").write_bytes(b"half")
     assert await kept.media.sweep() == 0
@@ -258,7 +258,7 @@ async def test_what_no_message_named_for_a_day_is_dropped_and_the_rest_stays(kep
 
 async def test_one_that_waits_can_be_dropped_and_one_that_was_sent_cannot(kept: Kept) -> None:
     loose, claimed = await kept.sent(), await kept.sent()
-    await kept.media.claim(HERE, [claimed.id])
+    await kept.media.claim(HERE, [claimed.id], sender="ana")
     for one in (loose, claimed, loose):
         await kept.media.discard(HERE, one.id)
 
@@ -268,8 +268,8 @@ async def test_one_that_waits_can_be_dropped_and_one_that_was_sent_cannot(kept: 
 
 async def test_a_deleted_conversation_leaves_no_file_here_or_in_the_workspace(kept: Kept) -> None:
     mine, other = await kept.sent(), await kept.sent(to=THERE)
-    await kept.media.claim(HERE, [mine.id])
-    await kept.media.claim(THERE, [other.id])
+    await kept.media.claim(HERE, [mine.id], sender="ana")
+    await kept.media.claim(THERE, [other.id], sender="ana")
     (kept.workspace / "notes.md").write_text("mine")
 
     await kept.media.forget(HERE)
@@ -285,16 +285,16 @@ async def test_a_link_in_the_workspace_leads_nothing_out_of_it(kept: Kept, tmp_p
     outside.mkdir()
     (kept.workspace / "attachments").symlink_to(outside)
 
-    (claimed,) = await kept.media.claim(HERE, [(await kept.sent()).id])
+    (claimed,) = await kept.media.claim(HERE, [(await kept.sent()).id], sender="ana")
 
     assert claimed.path == ""
     assert list(outside.iterdir()) == []
-    assert await kept.media.claim(HERE, [claimed.id]) == (claimed,)
+    assert await kept.media.claim(HERE, [claimed.id], sender="ana") == (claimed,)
 
 
 async def test_all_files_of_a_message_tell_a_model_no_more_than_it_can_bear(kept: Kept) -> None:
     ids = [(await kept.sent(b"x" * 16_000)).id for _ in range(4)]
-    claimed = await kept.media.claim(HERE, ids)
+    claimed = await kept.media.claim(HERE, ids, sender="ana")
 
     assert [len(one.text or "") for one in claimed] == [16_000, 16_000, 8_000, 0]
     assert sum(len(one.text or "") for one in claimed) == MOST_TOLD
@@ -315,4 +315,4 @@ async def test_a_name_that_is_none_of_ours_is_no_file(kept: Kept, name: str) -> 
     assert await kept.media.find(HERE, name) is None
     await kept.media.discard(HERE, name)
     with pytest.raises(AttachmentRefused, match="attach it again"):
-        await kept.media.claim(HERE, [name])
+        await kept.media.claim(HERE, [name], sender="ana")

@@ -67,10 +67,52 @@ limits:
   model_calls: 7
   tool_calls: 8
   turns_at_once: 1
+  background_at_once: 1
   money:
     {turn: 0.25, day: "1", session: "off", person: 0.1, others: 1, agent: "off", background: 0}
   tokens:
     {turn: 1000, day: "off", session: 10, person: "7", others: 8, agent: 9, background: 0}
+queue:
+  mode: collect
+  debounce_seconds: 1
+  longest_wait_seconds: 20
+  part_seconds: 1
+  cap: 3
+  cap_all: 9
+  drop: old
+  channels: {webchat: {mode: steer, debounce_seconds: 0, cap: 2, drop: new}}
+  observed: {keep: true, days: 2}
+bindings:
+  - match:
+      channel: telegram
+      account: shop
+      conversation: {kind: group, id: -1001234567890123456, thread: 7}
+      parent: -5
+      space: -6
+      roles: [8, 9]
+      sender: 1234567890123456789
+    agent: main
+    sessions: {direct: per-peer}
+sessions:
+  direct: auto
+  links: {ana: [telegram:1, webchat:ana]}
+  idle_days: {direct: 1, rooms: 3}
+  history_turns: {direct: 2, rooms: 4}
+  retention_days: 5
+targets:
+  standup: {channel: telegram, account: default, conversation: -100, thread: 3}
+expect:
+  - when:
+      channel: telegram
+      account: shop
+      conversation: {kind: room, id: -1001234567890123456, thread: 7}
+      parent: -5
+      space: -6
+      roles: [8]
+      sender: 1234567890123456789
+      rank: guest
+    agent: main
+    session: agent:main:telegram:shop:room:-1001234567890123456:thread:7
 """
 
 
@@ -162,7 +204,8 @@ def test_settings_do_not_print_their_secrets(files: SettingsFiles) -> None:
         ),
         ("models: {x: {provider: openai, model: m, base_url: ftp://h}}", "models.x.base_url"),
         ("agents: {main: {models: [x]}}", "agents.main.models[0]: found 'x', expected one of demo"),
-        ("agents: {other: {}}", "agents.other: found a key that does not exist"),
+        ("agents: {Other: {}}", "agents.Other: found 'Other', expected an agent's name"),
+        ("agents: {a: {model: x}}", "agents.a.model: found a key that does not exist"),
         ("agents: {main: {models: x}}", "agents.main.models: found 'x', expected a list"),
         ("agents: {main: {workspace: ..}}", "which holds the state directory"),
         ("agents: {main: {workspace: ~ben/w}}", "a path that begins with `/` or `~/`"),
@@ -268,9 +311,9 @@ def test_no_mistake_hides_another(files: SettingsFiles, written: str, settings: 
 def _flags(section: type[Section], above: str = "") -> Iterator[str]:
     """Name every key that is true or false."""
     for name, field in section.model_fields.items():
-        inner, is_named = section_below(field)
+        inner, many = section_below(field)
         if inner is not None:
-            yield from _flags(inner, f"{above}{name}.{'x.' if is_named else ''}")
+            yield from _flags(inner, f"{above}{name}.{'x.' if many else ''}")
         elif field.annotation is bool:
             yield f"{above}{name}"
 
@@ -299,23 +342,26 @@ def test_there_are_flags_to_try() -> None:
 
 def test_the_full_file_has_every_key_there_is(files: SettingsFiles) -> None:
     del files
-    rows = re.findall(r"^\| `([\w.<>]+)`", reference(), re.MULTILINE)
-    keys = {row for row in rows if row.split(".")[0] in Configuration.model_fields}
+    rows = re.findall(r"^\| `([\w.<>\[\]]+)`", reference(), re.MULTILINE)
+    keys = {row for row in rows if re.split(r"[.\[]", row)[0] in Configuration.model_fields}
     written = _keys(yaml.safe_load(FULL))
 
-    missing = keys - {_NAMED.sub(r"\1.<name>", key) for key in written}
-    assert missing == {"channels.<name>.type"} & missing  # names a module, which is looked for
+    assert keys - {_NAMED.sub(r"\1.<name>", key) for key in written} == set()
 
 
 _NAMED = re.compile(
-    r"\b(models|channels|people|ranks|(?<=rooms\.)allow|(?<=tools\.)agents|conversations)\.[\w:-]+"
+    r"\b(models|channels|people|ranks|agents|conversations|targets|(?<=rooms\.)allow"
+    r"|(?<=sessions\.)links)\.[\w:-]+"
 )
 
 
 def _keys(tree: object, above: str = "") -> Iterator[str]:
     for key, below in tree.items() if isinstance(tree, dict) else ():
-        yield f"{above}{key}"
-        yield from _keys(below, f"{above}{key}.")
+        many = isinstance(below, list) and any(isinstance(item, dict) for item in below)
+        here = f"{above}{key}[]" if many else f"{above}{key}"
+        yield here
+        for item in below if isinstance(below, list) else [below]:
+            yield from _keys(item, f"{here}.")
 
 
 def test_a_quoted_false_is_false(files: SettingsFiles) -> None:
@@ -339,7 +385,11 @@ def test_a_key_with_nothing_after_it_is_a_default_or_one_clear_mistake(
     settings = [mistake.split(": ")[1] for mistake in mistakes]
     assert len(settings) == len(set(settings))
     assert all(
-        re.search(r"found nothing|found '(?:one|two)', expected one of demo", mistake)
+        re.search(
+            r"found nothing|found '(?:one|two)', expected one of demo"
+            r"|(?:bindings|expect|targets|sessions)\S+: found '\S+', expected .*one of",
+            mistake,
+        )
         for mistake in mistakes
     )
 

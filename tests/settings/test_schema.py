@@ -48,6 +48,34 @@ FULL: Final[dict[str, Any]] = {
     "store": "sqlite:///~/db/x.db",
     "tools": {"shell": False},
     "limits": {"model_calls": 7, "tool_calls": 8, "turns_at_once": 1},
+    "bindings": [
+        {
+            "match": {
+                "channel": "webchat",
+                "account": "default",
+                "conversation": {"kind": "group", "id": -1001234567890123456, "thread": "7"},
+                "parent": "-5",
+                "space": "T1",
+                "roles": ["8", 9],
+                "sender": "42",
+            },
+            "agent": "main",
+            "sessions": {"direct": "per-peer"},
+        }
+    ],
+    "sessions": {
+        "direct": "auto",
+        "links": {"ana": ["webchat:1", "webchat:2"]},
+        "idle_days": {"direct": 1, "rooms": 3},
+        "history_turns": {"direct": 2, "rooms": 4},
+        "retention_days": 5,
+    },
+    "targets": {
+        "standup": {"channel": "webchat", "account": "a", "conversation": -100, "thread": "3"}
+    },
+    "expect": [
+        {"when": {"channel": "webchat", "rank": "guest"}, "agent": "main", "session": "agent:x"}
+    ],
 }
 VALUES: Final[list[Any]] = [
     *(None, True, False, 0, 1, -1, 7870, 65535, 65536, 10_000, 10_001, 10**9, 2.5),
@@ -80,12 +108,23 @@ def files(tmp_path: Path) -> SettingsFiles:
     return SettingsFiles(tmp_path)
 
 
+_NAMES: Final = (
+    r"(?:(?:bindings|expect)\[0\]\.(?:agent|match\.channel|when\.channel)"
+    r"|targets\.[^.]+\.channel)"
+)
+"""Where the name of an agent or a channel stands: which there are, no schema knows."""
+_ANY_TEXT: Final = r"(?:'[^']*[^'\s][^']*'|a value that is not shown)"
+
+
 def _accepts(files: SettingsFiles, tree: object) -> bool:
     """Whether the loader takes the file, but for what no schema knows: other keys, other files."""
     text = json.dumps(tree, ensure_ascii=False)
     mistakes = files.mistakes(text, OPENAI_API_KEY="sk-1", ANTHROPIC_API_KEY="sk-1")
     return all(
         re.search(r": agents\.main\.models\[\d\]: found '[^']*', expected one of", mistake)
+        or re.search(rf": {_NAMES}: found {_ANY_TEXT}, expected one of", mistake)
+        or "expected a channel before the colon" in mistake
+        or "expected each id with one person" in mistake
         or re.search(r"found the file '.*', expected .* to be (?:readable|a plain file)", mistake)
         or (mistake.split(": ")[1].startswith("channels.") and "found the file" in mistake)
         for mistake in mistakes
@@ -118,7 +157,8 @@ def _with(path: tuple[str | int, ...], value: object) -> object:
 
 def _is_a_key_of_ours(path: tuple[str | int, ...]) -> bool:
     """Whether the key's name is settled, and its last step is a key."""
-    free = path[0] == "channels" or (path[0] == "models" and len(path) == 2)
+    named = {("models",), ("agents",), ("targets",), ("sessions", "links")}
+    free = path[0] == "channels" or path[:-1] in named
     return not free and all(isinstance(step, str) for step in path[-1:])
 
 

@@ -194,4 +194,3 @@ def test_a_limit_that_is_off_is_said_of_models_that_are_paid_for_and_of_no_other
     assert "limits.tokens" not in said(listed)
     assert "`limits.tokens.day` is off" in said(unknown)
     assert "limits.money" not in said(unknown)
-    assert "costs is not known: its tokens are limited" in said(unknown)

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from bot.contracts.admission import Handled
 from bot.contracts.delivery import DeliveryState, GivenUp
-from bot.contracts.inbound import EventClass
+from bot.contracts.inbound import EventClass, Lifecycle, Source
 from bot.contracts.ledger import DeliveryQuery, Direction, Line, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
+from bot.contracts.moved import Move
 from bot.contracts.store import Store
 from bot.contracts.transcript import Ending, Nudge, Received, Unanswered
 from bot.contracts.turn import Outcome, OutcomeKind, Rank, TurnId, TurnState, Usage
@@ -21,6 +22,34 @@ ALICE = an_inbound("x").conversation_key
 
 class LedgerContract:
     """Subclass it, provide `store` and `clock`, and all of this is checked."""
+
+    async def test_a_room_that_moves_is_known_with_the_commit_that_claims_it(
+        self, store: Store
+    ) -> None:
+        moved = replace(
+            an_inbound("moved", conversation="-2", event=EventClass.LIFECYCLE),
+            lifecycle=Lifecycle.MOVED,
+            former_id="-1",
+        )
+        handled = Handled(reason="room:moved")
+        for _ in range(2):
+            await store.turns.open(an_arrival("", inbound=moved, admission=handled))
+        other = replace(moved, source=Source("again"), former_id="-9")
+        await store.turns.open(an_arrival("", inbound=other, admission=handled))
+
+        assert await store.ledger.moves() == [
+            Move(channel="page", account="default", before="-1", now="-2")
+        ]
+
+    async def test_a_message_moves_no_room_whatever_it_says(self, store: Store) -> None:
+        said = replace(
+            an_inbound("hello", conversation="-2"), lifecycle=Lifecycle.MOVED, former_id="-1"
+        )
+        await store.turns.open(
+            an_arrival("", inbound=said, admission=Handled(reason="command:help"))
+        )
+
+        assert await store.ledger.moves() == []
 
     async def test_a_turn_nobody_knows_is_none(self, store: Store) -> None:
         assert await store.ledger.turn(TurnId("nobody")) is None

@@ -110,6 +110,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert amended == waits
         if waits and text is None:
             known.state = type(known.state).FINISHED
+            self.model.line_up(known.arrival.route.session_key)
         elif waits and text is not None:
             known.text = text
 

@@ -46,6 +46,8 @@ class Model:
     turns: list[ModelTurn] = field(default_factory=list)
     deliveries: list[ModelDelivery] = field(default_factory=list)
     heard: dict[str, list[str]] = field(default_factory=dict)
+    ready: dict[Lane, list[str]] = field(default_factory=lambda: {lane: [] for lane in Lane})
+    """Sessions where something waits and nothing runs, in the order in which they became so."""
 
     def waiting(self, session: str) -> list[ModelTurn]:
         return [turn for turn in self._of(session) if turn.state is T.WAITING]
@@ -75,6 +77,7 @@ class Model:
         if arrival.mode is QueueMode.INTERRUPT and running is not None:
             running.stop_asked = True
         self.turns.append(ModelTurn(arrival, arrival.inbound.text))
+        self.line_up(session)
         return "opened"
 
     def stop(self, arrival: Arrival) -> None:
@@ -85,6 +88,7 @@ class Model:
         for turn in waiting:
             turn.state = T.FINISHED
             self.queue(turn, [f"{turn.arrival.turn_id}!stopped"])
+        self.line_up(session)
         stop = ModelTurn(arrival, arrival.inbound.text, T.FINISHED)
         self.turns.append(stop)
         if running is None and not waiting:
@@ -92,19 +96,35 @@ class Model:
 
     def take(self, lanes: Collection[Lane], now: datetime) -> ModelTurn | None:
         left = [t for t in self.turns if t.state is T.RUNNING and not t.held]
-        due = [
-            t
-            for t in self.turns
-            if t.state is T.WAITING
-            and (t.arrival.not_before is None or t.arrival.not_before <= now)
-            and self.running(t.arrival.route.session_key) is None
-        ]
-        for turn in (*self._people_first(left, lanes), *self._people_first(due, lanes)):
+        for turn in (*self._people_first(left, lanes), *self._due(lanes, now)):
             if turn.attempt == 0:
                 self._hear(turn, turn)
             turn.state, turn.held, turn.attempt = T.RUNNING, True, turn.attempt + 1
+            self.line_up(turn.arrival.route.session_key)
             return turn
         return None
+
+    def line_up(self, session: str) -> None:
+        """Give a session a place at the end of each line where it has to stand, or take it away."""
+        idle = self.running(session) is None
+        for lane, line in self.ready.items():
+            stands = idle and any(t.arrival.lane is lane for t in self.waiting(session))
+            if stands and session not in line:
+                line.append(session)
+            elif not stands and session in line:
+                line.remove(session)
+
+    def _due(self, lanes: Collection[Lane], now: datetime) -> list[ModelTurn]:
+        due = []
+        for lane in (Lane.PEOPLE, Lane.BACKGROUND):
+            for session in self.ready[lane] if lane in lanes else ():
+                due += [
+                    turn
+                    for turn in self.waiting(session)
+                    if turn.arrival.lane is lane
+                    and (turn.arrival.not_before is None or turn.arrival.not_before <= now)
+                ][:1]
+        return due
 
     def absorb(self, host: ModelTurn, modes: Collection[QueueMode], now: datetime) -> list[str]:
         joining = [
@@ -123,6 +143,7 @@ class Model:
 
     def finish(self, turn: ModelTurn, rule: OnUnknown, parts: int) -> None:
         turn.state, turn.held = T.FINISHED, False
+        self.line_up(turn.arrival.route.session_key)
         self.queue(turn, [f"{turn.arrival.turn_id}:{n}" for n in range(parts)], rule)
 
     def queue(

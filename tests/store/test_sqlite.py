@@ -14,6 +14,8 @@ from tests.store.conversations_contract import ConversationsContract
 from tests.store.ledger_contract import LedgerContract
 from tests.store.machine import StoreMachine
 from tests.store.outbox_contract import OutboxContract
+from tests.store.overheard_contract import OverheardContract
+from tests.store.queueing_contract import QueueingContract
 from tests.store.records_contract import RecordsContract
 from tests.store.sessions_contract import SessionsContract
 from tests.store.transcripts_contract import TranscriptsContract
@@ -33,6 +35,12 @@ async def store(tmp_path: Path, clock: WatchedClock) -> AsyncIterator[Store]:
 
 
 class TestSqliteTurns(TurnsContract): ...
+
+
+class TestSqliteQueueing(QueueingContract): ...
+
+
+class TestSqliteOverheard(OverheardContract): ...
 
 
 class TestSqliteTranscripts(TranscriptsContract): ...

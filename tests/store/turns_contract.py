@@ -261,7 +261,9 @@ class OpenContract:
         for turn in waiting:
             record = await store.ledger.turn(turn.id)
             assert record is not None
-            assert record.outcome == Outcome(kind=OutcomeKind.INTERRUPTED, reason="stopped")
+            assert record.outcome == Outcome(
+                kind=OutcomeKind.INTERRUPTED, reason="stopped", reference=stop.id
+            )
             assert [(one.id, one.payload) for one in record.deliveries] == [
                 (f"{turn.id}!stopped", notice)
             ]

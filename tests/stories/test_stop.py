@@ -46,21 +46,32 @@ async def test_the_stop_button_ends_a_model_in_the_middle_of_its_words(tmp_path:
     assert "never said" not in screen
 
 
-async def test_a_stop_ends_what_waits_and_each_waiting_message_is_told(tmp_path: Path) -> None:
+async def test_a_stop_ends_what_waits_and_its_answer_says_what_was_cancelled(
+    tmp_path: Path,
+) -> None:
     ledger = Ledger()
     tool = ledger.tool(act=ledger.wait_forever)
     async with a_rig(tmp_path / "home", call("act"), tools=[tool]) as rig:
         running = await rig.say("work for hours")
         await until(ledger.began)
         waiting = await rig.say("and then this")
-        await rig.press_stop()
+        also = await rig.say("and that")
+        stop = await rig.press_stop()
         await rig.outcome(running.turn_id)
         record = await rig.outcome(waiting.turn_id)
-        told = await rig.said_to(waiting.turn_id)
+        await rig.outcome(also.turn_id)
+        await rig.outcome(stop.turn_id)
+        told = [await rig.said_to(one.turn_id) for one in (running, waiting, also, stop)]
 
     assert record.outcome is not None
     assert record.outcome.kind is OutcomeKind.INTERRUPTED
-    assert len(told) == 1
+    assert record.outcome.reference == stop.turn_id
+    assert told == [
+        ["Stopped."],
+        [],
+        [],
+        ["Stopped, and 2 messages that were waiting were cancelled."],
+    ]
 
 
 async def test_a_stop_where_nothing_runs_says_that(tmp_path: Path) -> None:

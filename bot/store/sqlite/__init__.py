@@ -1,5 +1,6 @@
 """The default store: one SQLite file, opened by one process."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +10,6 @@ from bot.contracts.ledger import Conversations, Ledger
 from bot.contracts.store import Outbox, Records, Sessions, Store, Transcripts, Turns
 from bot.store.sqlite import leases
 from bot.store.sqlite.bell import Bell
-from bot.store.sqlite.claims import Caps
 from bot.store.sqlite.conversations import SqliteConversations
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.files import Hold, hold
@@ -17,6 +17,7 @@ from bot.store.sqlite.known import KnownQueue
 from bot.store.sqlite.leases import Boot
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.outbox import SqliteOutbox
+from bot.store.sqlite.overflow import Caps
 from bot.store.sqlite.recent import RecentTranscripts
 from bot.store.sqlite.records import SqliteRecords
 from bot.store.sqlite.sessions import SqliteSessions
@@ -79,9 +80,10 @@ class SqliteStore:
         self._held.release()
 
 
-async def open_store(url: str, *, clock: Clock) -> Store:
+async def open_store(url: str, *, clock: Clock, most_waiting: int) -> Store:
     """Open the store at ``sqlite:///absolute/path``."""
-    return await SqliteStore.open(_path(url), clock=clock)
+    caps = replace(CAPS, store=most_waiting)
+    return await SqliteStore.open(_path(url), clock=clock, caps=caps)
 
 
 async def open_ledger(url: str) -> SqliteLedger:

@@ -7,7 +7,7 @@ from bot.contracts.errors import LeaseLost
 from bot.contracts.transcript import Received
 from bot.contracts.turn import Outcome, SessionChoices, Turn, TurnId
 from bot.store import codec
-from bot.store.sqlite import sessions, transcripts
+from bot.store.sqlite import ready, sessions, transcripts, untold
 from bot.store.sqlite.leases import NOBODY, Boot
 from bot.store.sqlite.recent import Added
 from bot.store.sqlite.rows import turn_of
@@ -41,7 +41,12 @@ def take(connection: sqlite3.Connection, row: sqlite3.Row, start: Start, now: in
             (crashed, start.boot.epoch, start.boot.number, row["id"]),
         ).fetchone()
     )
-    return begin(connection, turn, start, now)
+    ready.runs(connection, turn.session_key)
+    begun = begin(connection, turn, start, now)
+    if turn.attempt > 1 or begun.added is None:
+        return begun
+    joined = transcripts.record(connection, begun.turn, untold.summarized(connection, turn), now)
+    return replace(begun, added=begun.added.and_then(joined))
 
 
 def begin(connection: sqlite3.Connection, turn: Turn, start: Start, now: int) -> Begun:
@@ -55,7 +60,8 @@ def begin(connection: sqlite3.Connection, turn: Turn, start: Start, now: int) ->
         return Begun(turn=_choosing(turn, chosen))
     standing = sessions.touch(connection, turn, now)
     turn = _choosing(_in_chapter(connection, turn, standing.chapter), standing.choices)
-    return Begun(turn=turn, added=transcripts.record(connection, turn, [received(turn)], now))
+    told = [*untold.before(connection, turn), received(turn)]
+    return Begun(turn=turn, added=transcripts.record(connection, turn, told, now))
 
 
 def received(turn: Turn) -> Received:
@@ -92,6 +98,7 @@ def finish(
     if ended.rowcount == 0:
         raise LeaseLost(f"turn {turn.id!r} is no longer run by its attempt {turn.attempt}")
     end(connection, turn.id, outcome.kind, now)
+    ready.ended(connection, turn.session_key)
 
 
 def put_back(connection: sqlite3.Connection, turn: Turn, reason: str, now: int) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.ledger import Found, Listed
+from bot.contracts.session import SessionKey
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnId
 from bot.store import codec
 from bot.store.sqlite.db import Reader, Writer
@@ -59,12 +60,18 @@ _MATCHES: Final = (
 
 _RENAME: Final = "UPDATE conversation SET title = :title"
 _MINE: Final = "SELECT id FROM turn"
+_KEYS: Final = "SELECT session_key FROM turn"
 _CHAPTERS: Final = f"SELECT {CHAPTER_KEY} FROM turn"  # noqa: S608 - constants
 _ENTRIES: Final = "DELETE FROM entry"
 _DELIVERIES: Final = "DELETE FROM delivery"
 _LISTING: Final = "DELETE FROM conversation"
+_WIPE: Final = (
+    "UPDATE turn SET untold = 0, kept = 0,"
+    " arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]'),"
+    " '$.told', NULL)"
+)
 _TURNS: Final = """
-    UPDATE turn SET forgotten = 1,
+    UPDATE turn SET forgotten = 1, untold = 0, kept = 0,
       arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]')),
       ending = json_set(ending, '$.text', '', '$.reason', 'deleted')
 """
@@ -160,6 +167,17 @@ def open_turns(connection: sqlite3.Connection, conversation: ConversationKey) ->
     return [TurnId(row["id"]) for row in rows]
 
 
+def open_sessions(
+    connection: sqlite3.Connection, conversation: ConversationKey
+) -> Sequence[SessionKey]:
+    """Return the sessions in which something of *conversation* waits or runs."""
+    rows = connection.execute(
+        f"{_KEYS} WHERE {_THIS} AND state IN ('waiting', 'running') GROUP BY session_key",
+        conversation_values(conversation),
+    ).fetchall()
+    return [SessionKey(row["session_key"]) for row in rows]
+
+
 def wipe(connection: sqlite3.Connection, conversation: ConversationKey) -> None:
     """Delete every word of *conversation*, whose turns are over; their rows stay as claims."""
     values = conversation_values(conversation)
@@ -171,6 +189,11 @@ def wipe(connection: sqlite3.Connection, conversation: ConversationKey) -> None:
     connection.execute(f"{_DELIVERIES} WHERE {_THIS}", values)
     connection.execute(f"{_TURNS} WHERE {_THIS}", values)
     connection.execute(f"{_LISTING} WHERE {_HERE}", values)
+
+
+def wipe_one(connection: sqlite3.Connection, seq: int) -> None:
+    """Delete the words of one turn that nobody was told of; its row stays as a claim."""
+    connection.execute(f"{_WIPE} WHERE seq = ?", (seq,))
 
 
 def _listed(row: sqlite3.Row) -> Listed:

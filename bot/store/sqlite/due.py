@@ -9,8 +9,9 @@ from typing import Final
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.session import SessionKey
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, Turn
-from bot.store.sqlite import attempts, claims
+from bot.store.sqlite import attempts, endings, ready
 from bot.store.sqlite.attempts import Begun, Start
+from bot.store.sqlite.bursts import DUE
 from bot.store.sqlite.leases import Boot
 from bot.store.sqlite.rows import turn_of
 
@@ -25,13 +26,16 @@ _LEFT_BEHIND: Final = """
 """A turn that ran and has no worker: its process is gone, or it was put back."""
 
 _DUE: Final = """
-    SELECT * FROM turn AS one INDEXED BY turn_due
-    WHERE state = 'waiting' AND lane = :lane AND (not_before IS NULL OR not_before <= :now)
-      AND NOT EXISTS (
-        SELECT 1 FROM turn AS other
-        WHERE other.session_key = one.session_key AND other.state = 'running')
-    ORDER BY seq LIMIT 1
+    SELECT one.* FROM ready JOIN turn AS one ON one.seq = (
+      SELECT seq FROM turn INDEXED BY turn_lane
+      WHERE session_key = ready.session_key AND state = 'waiting' AND lane = :lane AND {due}
+      ORDER BY seq LIMIT 1)
+    WHERE ready.lane = :lane AND NOT EXISTS (
+      SELECT 1 FROM turn AS other
+      WHERE other.session_key = ready.session_key AND other.state = 'running')
+    ORDER BY ready.place LIMIT 1
 """
+"""The oldest due turn of the session that has been ready for longest."""
 
 
 def candidate(
@@ -43,7 +47,7 @@ def candidate(
     ).fetchone()
     for lane in Lane:
         if row is None and lane in lanes:
-            row = connection.execute(_DUE, {"lane": lane, "now": now}).fetchone()
+            row = connection.execute(_DUE.format(due=DUE), {"lane": lane, "now": now}).fetchone()
     return row
 
 
@@ -72,7 +76,9 @@ def take(
             turn_of(row)
         except RecordUnreadable as error:  # it must not hold up those behind it
             unreadable = Outcome(kind=OutcomeKind.FAILED, reason=str(error))
-            claims.end(connection, row["id"], unreadable, now)
+            endings.end(connection, row["id"], unreadable, now)
+            ready.left(connection, row["session_key"])
+            ready.ended(connection, row["session_key"])
             continue
         return Found(begun=attempts.take(connection, row, start, now), returned=returning)
     waiting = sessions_that_wait(connection) if set(Lane) <= set(lanes) else None

@@ -4,12 +4,25 @@ import json
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from bot.contracts.session import SessionKey
+from bot.contracts.transcript import Entry
 from bot.contracts.turn import QueueMode, Turn, TurnId
-from bot.store.sqlite import attempts, sessions, transcripts
+from bot.store.sqlite import attempts, sessions, transcripts, untold
+from bot.store.sqlite.bursts import DUE
 from bot.store.sqlite.recent import Added
-from bot.store.sqlite.rows import turn_of
+from bot.store.sqlite.rows import conversation_values, turn_of
+
+_JOINING: Final = """
+    SELECT * FROM turn INDEXED BY turn_waiting WHERE session_key = :key AND state = 'waiting'
+      AND channel = :channel AND account = :account
+      AND conversation_id = :conversation_id AND thread_id IS :thread_id
+      AND rank >= :rank AND {due}
+      AND (mode IN (SELECT value FROM json_each(:modes))
+           OR burst = (SELECT host.burst FROM turn AS host WHERE host.id = :host))
+    ORDER BY seq
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +45,15 @@ def join(
         )
     if joining:
         sessions.touch(connection, turn, now)
-    received = [replace(attempts.received(one), turn_id=one.id) for one in joining]
+    told: list[Entry] = []
+    for one in joining:
+        told += untold.before(connection, one)
+        told.append(replace(attempts.received(one), turn_id=one.id))
+    if not _is_stopped(connection, turn):
+        told += untold.corrections(connection, turn)
     return Joined(
         turn=turn,
-        added=transcripts.record(connection, turn, received, now),
+        added=transcripts.record(connection, turn, told, now),
         all_joined=not _any_waits(connection, turn.session_key),
     )
 
@@ -53,23 +71,15 @@ def _joining(
 ) -> Sequence[Turn]:
     if _is_stopped(connection, turn):
         return ()  # what is said after a stop is not for what was stopped
-    conversation = turn.arrival.inbound.conversation_key
-    rows = connection.execute(
-        "SELECT * FROM turn INDEXED BY turn_waiting WHERE session_key = ? AND state = 'waiting'"
-        " AND channel = ? AND account = ? AND conversation_id = ? AND thread_id IS ?"
-        " AND rank >= ? AND (not_before IS NULL OR not_before <= ?)"
-        " AND mode IN (SELECT value FROM json_each(?)) ORDER BY seq",
-        (
-            turn.session_key,
-            conversation.channel,
-            conversation.account,
-            conversation.conversation_id,
-            conversation.thread_id,
-            turn.arrival.rank,
-            now,
-            json.dumps(list(modes)),
-        ),
-    ).fetchall()
+    values = {
+        "host": turn.id,
+        "key": turn.session_key,
+        "rank": turn.arrival.rank,
+        "now": now,
+        "modes": json.dumps(list(modes)),
+        **conversation_values(turn.arrival.inbound.conversation_key),
+    }
+    rows = connection.execute(_JOINING.format(due=DUE), values).fetchall()
     return [turn_of(row) for row in rows]
 
 

@@ -8,7 +8,7 @@ it never says that nobody waits where somebody does.
 from collections.abc import Collection, Iterable
 
 from bot.contracts.session import SessionKey
-from bot.contracts.turn import Turn, TurnId
+from bot.contracts.turn import Lane, Turn, TurnId
 
 
 class KnownQueue:
@@ -20,8 +20,21 @@ class KnownQueue:
         self._has_looked = False
         """Until then an earlier process may have left something anywhere."""
         self._returning: dict[TurnId, Turn] = {}
-        self.may_be_due = True
+        self._due: set[Lane] = set(Lane)
+        """The lanes of which a turn may be taken now, for all that is known."""
+
+    @property
+    def may_be_due(self) -> bool:
         """Whether a turn may be taken now, for all that is known."""
+        return bool(self._due)
+
+    def may_be_due_in(self, lane: Lane) -> bool:
+        """Whether a turn of *lane* may be taken now."""
+        return lane in self._due
+
+    def anything_may_be_due(self) -> None:
+        """Take in that some time has passed: what was not due may be by now."""
+        self._due = set(Lane)
 
     @property
     def returning(self) -> Collection[Turn]:
@@ -45,7 +58,11 @@ class KnownQueue:
         """Take in that *turn* waits."""
         self._waiting.add(turn.session_key)
         if turn.session_key not in self._running:
-            self.may_be_due = True
+            self._due.add(turn.arrival.lane)
+
+    def is_corrected(self, session_key: SessionKey) -> None:
+        """Take in that what runs in a session is to be told something."""
+        self._waiting.add(session_key)
 
     def runs(self, turn: Turn) -> None:
         """Take in that *turn* was given out."""
@@ -56,7 +73,7 @@ class KnownQueue:
         if self.is_held(turn):
             del self._running[turn.session_key]
         if turn.session_key in self._waiting or not self._has_looked:
-            self.may_be_due = True
+            self.anything_may_be_due()
 
     def is_returning(self, turn: Turn) -> None:
         """Take in that *turn* will be put back as soon as something can be written."""
@@ -66,20 +83,26 @@ class KnownQueue:
         """Take in that *turn* is run by nobody."""
         self._returning.pop(turn.id, None)
         self.ended(turn)
-        self.may_be_due = True
+        self.anything_may_be_due()
 
     def forgot(self, turn_ids: Collection[TurnId]) -> None:
         """Take in that these turns were ended, whoever ran them."""
         self._running = {
             key: held for key, held in self._running.items() if held[0] not in turn_ids
         }
-        self.may_be_due = True
+        self.anything_may_be_due()
 
-    def found_nothing_due(self, waiting: Iterable[SessionKey]) -> None:
-        """Take in a look that found nothing to take; *waiting* is where something waits."""
-        self._has_looked = True
-        self._waiting = set(waiting)
-        self.may_be_due = False
+    def found_nothing_due(
+        self, lanes: Collection[Lane], waiting: Iterable[SessionKey] | None
+    ) -> None:
+        """Take in a look that found nothing to take in *lanes*; *waiting* is where something waits.
+
+        None says that not every lane was looked at.
+        """
+        self._due -= set(lanes)
+        if waiting is not None:
+            self._has_looked = True
+            self._waiting = set(waiting)
 
     def found_nobody_beside(self, turn: Turn) -> None:
         """Take in a look that found nothing waiting in the session of *turn*."""

@@ -22,6 +22,7 @@ from bot.contracts.ledger import (
     TurnQuery,
     TurnRecord,
 )
+from bot.contracts.moved import Move
 from bot.contracts.session import ChapterKey, SessionKey
 from bot.contracts.transcript import Recorded
 from bot.contracts.turn import TurnId, TurnState
@@ -29,6 +30,7 @@ from bot.store import codec
 from bot.store.sqlite.chapters import chapters
 from bot.store.sqlite.db import Reader
 from bot.store.sqlite.recent import entries, recorded_of
+from bot.store.sqlite.records import moves
 from bot.store.sqlite.rows import (
     CHAPTER_KEY,
     attempt_of,
@@ -232,6 +234,10 @@ class SqliteLedger:
     async def allowances(self, since: date) -> Sequence[tuple[date, Allowance]]:
         """Return what the owner allowed beyond limits on *since* and after it, with its day."""
         return await self._reader.read(partial(allowances, since=since))
+
+    async def moves(self) -> Sequence[Move]:
+        """Return every move of a room that was reported, once each."""
+        return await self._reader.read(moves)
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many turns and deliveries are in each state: ``turns.waiting`` and so on."""

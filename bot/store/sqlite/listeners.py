@@ -18,6 +18,7 @@ class Listener:
         self._promised = 0
         """Places that are kept for turns on their way to it."""
         self._woken = asyncio.Event()
+        self._napping: asyncio.Future[None] | None = None
 
     @property
     def places(self) -> int:
@@ -27,6 +28,16 @@ class Listener:
     def promise(self, turns: int) -> None:
         """Keep places for so many turns."""
         self._promised += turns
+
+    def keep_places(self, fits: Sequence[bool]) -> Sequence[bool]:
+        """Keep a place for each that *fits*, as long as there are some; say for which."""
+        places = self.places
+        kept: list[bool] = []
+        for one in fits:
+            kept.append(one and places > 0)
+            places -= one
+        self.promise(kept.count(True))
+        return kept
 
     def tell(self, signal: Signal) -> None:
         """Put *signal* on its way. That work waits needs no saying twice."""
@@ -55,7 +66,19 @@ class Listener:
         """Begin to sleep; the end of it ends a `wait`, too."""
         sleeping = asyncio.ensure_future(clock.sleep(seconds))
         sleeping.add_done_callback(lambda _: self._woken.set())
+        self._napping = sleeping
         return sleeping
+
+    def look_again(self) -> None:
+        """End the nap: something may be due sooner than it was when it began."""
+        if self._napping is not None:
+            self._napping.cancel()
+
+
+def withdraw(listener: Listener | None, kept: Sequence[object | None]) -> None:
+    """Keep places no longer: what was to fill them has come, or never will."""
+    if listener is not None:
+        listener.promise(kept.count(None) - len(kept))
 
 
 class Listeners:
@@ -86,6 +109,11 @@ class Listeners:
         """Hint to all that something may be taken."""
         for listener in self._all:
             listener.tell(WorkWaiting())
+
+    def look_again(self) -> None:
+        """Let all ask anew when something will be due."""
+        for listener in self._all:
+            listener.look_again()
 
     def stop_asked(self, turn_id: TurnId) -> None:
         """Hint to all that a running turn was asked to stop."""

@@ -39,6 +39,14 @@ class Added:
     recorded: Sequence[Recorded]
     chars: int
 
+    def and_then(self, later: "Added") -> "Added":
+        """Return these with those that were added right after them (pure)."""
+        return Added(
+            session_key=self.session_key,
+            recorded=[*self.recorded, *later.recorded],
+            chars=self.chars + later.chars,
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class _Session:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
+from bot.contracts.moved import MOVED, Move, read_record, record_key
 from bot.contracts.store import Cursor, Record
 from bot.store.sqlite.db import Reader, Writer
 
@@ -74,6 +75,23 @@ def move_cursor(connection: sqlite3.Connection, cursor: Cursor) -> None:
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = version + 1",
         (f"cursor:{cursor.key}", str(cursor.value).encode()),
     )
+
+
+def note_move(connection: sqlite3.Connection, move: Move) -> None:
+    """Write *move* as a record; a room that has one keeps it."""
+    connection.execute(
+        "INSERT INTO record (key, value, version) VALUES (?, ?, 1) ON CONFLICT (key) DO NOTHING",
+        (record_key(move), move.before.encode()),
+    )
+
+
+def moves(connection: sqlite3.Connection) -> Sequence[Move]:
+    """Return every move that `note_move` wrote."""
+    rows = connection.execute(
+        "SELECT key, value FROM record WHERE key >= ? AND key < ? ORDER BY key",
+        (MOVED, MOVED + _LAST),
+    ).fetchall()
+    return [read_record(row["key"], row["value"]) for row in rows]
 
 
 def _record(row: sqlite3.Row) -> Record:

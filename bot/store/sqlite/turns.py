@@ -29,6 +29,7 @@ from bot.contracts.turn import (
     Arrival,
     Lane,
     QueueMode,
+    TellStop,
     Turn,
     TurnId,
     TurnState,
@@ -36,22 +37,23 @@ from bot.contracts.turn import (
 from bot.store.sqlite import (
     attempts,
     claims,
-    conversations,
     due,
     joining,
     outbox,
     sessions,
     transcripts,
+    untold,
 )
 from bot.store.sqlite.attempts import Begun, Start
 from bot.store.sqlite.bell import Bell
-from bot.store.sqlite.claims import Caps, Claimed
+from bot.store.sqlite.claims import Claimed, Rules
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.due import Found
 from bot.store.sqlite.joining import Joined
 from bot.store.sqlite.known import KnownQueue
 from bot.store.sqlite.leases import Boot, require_turn
-from bot.store.sqlite.listeners import Listener, Listeners
+from bot.store.sqlite.listeners import Listener, Listeners, withdraw
+from bot.store.sqlite.overflow import Caps
 from bot.store.sqlite.recent import Added, RecentTranscripts
 from bot.store.sqlite.records import move_cursor
 from bot.store.sqlite.rows import ticks
@@ -84,15 +86,18 @@ class SqliteTurns:
         self._listeners = Listeners()
 
     async def open(
-        self, *arrivals: Arrival, cursor: Cursor | None = None
+        self,
+        *arrivals: Arrival,
+        cursor: Cursor | None = None,
+        tell_stop: TellStop | None = None,
     ) -> Sequence[Opened | Duplicate | Full]:
         """Claim every arrival, in order, and move the cursor, in one commit."""
-        now = ticks(self._clock.now())
+        rules = Rules(caps=self._caps, now=ticks(self._clock.now()), tell_stop=tell_stop)
         listener, starts = self._promised(arrivals)
 
         def unit(connection: sqlite3.Connection) -> Sequence[Claimed]:
             claimed = [
-                claims.claim(connection, arrival, self._caps, now, start)
+                claims.claim(connection, arrival, rules, start)
                 for arrival, start in zip(arrivals, starts, strict=True)
             ]
             if cursor is not None and not any(isinstance(one.result, Full) for one in claimed):
@@ -102,7 +107,7 @@ class SqliteTurns:
         claimed = await self._writer.write(
             unit,
             then=partial(self._tell_opened, listener, starts),
-            otherwise=partial(_withdraw, listener, starts),
+            otherwise=partial(withdraw, listener, starts),
         )
         return [one.result for one in claimed]
 
@@ -119,13 +124,12 @@ class SqliteTurns:
         """Delete what was said in *conversation*, and end what waits and runs in it."""
         now = ticks(self._clock.now())
 
-        def unit(connection: sqlite3.Connection) -> Sequence[TurnId]:
-            ended = claims.forget(connection, conversation, now)
-            for turn_id in ended:
-                attempts.end(connection, turn_id, conversations.FORGOTTEN.reason, now)
-            return ended
-
+        unit = partial(claims.forget, conversation=conversation, now=now)
         return await self._writer.write(unit, then=self._tell_forgotten)
+
+    async def forget_observed(self, before: datetime) -> int:
+        """Forget what was overheard *before* and is not told yet; return how many that were."""
+        return await self._writer.write(partial(untold.forget, before=before))
 
     async def forget_session(
         self, session_key: SessionKey, *, unused_since: datetime | None = None
@@ -146,7 +150,8 @@ class SqliteTurns:
             now=ticks(self._clock.now()),
             returning=self._known.returning,
         )
-        found = await self._writer.write(unit, then=self._tell_taken, undo=self._untake)
+        then = partial(self._tell_taken, frozenset(lanes))
+        found = await self._writer.write(unit, then=then, undo=self._untake)
         return found.begun.turn if found.begun else None
 
     async def absorb(self, turn: Turn, modes: Collection[QueueMode]) -> Sequence[Recorded]:
@@ -218,7 +223,7 @@ class SqliteTurns:
                 if nap is None or nap.done():
                     seconds = 0.0 if self._known.returning else await self._seconds_until_due()
                     if seconds <= 0:
-                        self._known.may_be_due = True
+                        self._known.anything_may_be_due()
                         yield WorkWaiting()
                         seconds = due.LOOK_SECONDS
                     nap = listener.nap(self._clock, min(seconds, due.LOOK_SECONDS))
@@ -238,19 +243,17 @@ class SqliteTurns:
         self, arrivals: Sequence[Arrival]
     ) -> tuple[Listener | None, Sequence[Start | None]]:
         """Say for whom each of *arrivals* may be taken at once, and keep the places."""
-        nobody = [None] * len(arrivals)
-        listener = None if self._known.may_be_due else self._listeners.with_places()
+        listener = self._listeners.with_places()
         if listener is None or listener.offer is None:
-            return None, nobody
+            return None, [None] * len(arrivals)
         start = Start(worker=listener.offer.worker, boot=self._boot)
-        places = listener.places
-        starts: list[Start | None] = []
-        for arrival in arrivals:
-            fits = isinstance(arrival.admission, Dispatch) and arrival.lane in listener.offer.lanes
-            starts.append(start if fits and places > 0 else None)
-            places -= fits
-        listener.promise(len(arrivals) - starts.count(None))
-        return listener, starts
+        fits = [
+            isinstance(arrival.admission, Dispatch)
+            and arrival.lane in listener.offer.lanes
+            and not self._known.may_be_due_in(arrival.lane)
+            for arrival in arrivals
+        ]
+        return listener, [start if kept else None for kept in listener.keep_places(fits)]
 
     def _tell_opened(
         self,
@@ -258,14 +261,18 @@ class SqliteTurns:
         starts: Sequence[Start | None],
         claimed: Sequence[Claimed],
     ) -> None:
-        _withdraw(listener, starts)
+        withdraw(listener, starts)
         for one in claimed:
             if one.begun is not None and listener is not None:
                 self._give(listener, one.begun)
             elif isinstance(one.result, Opened) and one.result.turn.state is TurnState.WAITING:
                 self._known.waits(one.result.turn)
+                if one.result.turn.arrival.not_before is not None:
+                    self._listeners.look_again()
             elif isinstance(one.result, Opened):
                 self._outbox_bell.ring()  # answered at the door, perhaps
+            if one.corrected is not None:
+                self._known.is_corrected(one.corrected)
             if one.asked_to_stop is not None:
                 self._listeners.stop_asked(one.asked_to_stop)
         if self._known.may_be_due:
@@ -284,13 +291,13 @@ class SqliteTurns:
         if begun.added is not None:
             self._transcripts.add(begun.added)
 
-    def _tell_taken(self, found: Found) -> None:
+    def _tell_taken(self, lanes: Collection[Lane], found: Found) -> None:
         for turn in found.returned:
             self._known.put_back(turn)
         if found.begun is not None:
             self._note_begun(found.begun)
-        elif found.waiting is not None:
-            self._known.found_nothing_due(found.waiting)
+        else:
+            self._known.found_nothing_due(lanes, found.waiting)
 
     def _tell_absorbed(self, absorbed: Joined) -> None:
         self._transcripts.add(absorbed.added)
@@ -340,9 +347,3 @@ class SqliteTurns:
 class _Ended:
     added: Added
     finished: Finished
-
-
-def _withdraw(listener: Listener | None, starts: Sequence[Start | None]) -> None:
-    """Keep places no longer: what was to fill them has come, or never will."""
-    if listener is not None:
-        listener.promise(starts.count(None) - len(starts))

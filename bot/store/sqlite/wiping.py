@@ -8,7 +8,7 @@ from typing import Final
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.session import SessionKey, chapter_key
 from bot.contracts.turn import TurnId
-from bot.store.sqlite import attempts, claims, conversations
+from bot.store.sqlite import attempts, conversations, endings, ready
 from bot.store.sqlite.rows import conversation_values, ticks
 
 _OPEN: Final = (
@@ -18,7 +18,7 @@ _PLACES: Final = (
     "SELECT DISTINCT channel, account, conversation_id, thread_id FROM turn WHERE session_key = ?"
 )
 _BLANK: Final = """
-    UPDATE turn SET forgotten = 1,
+    UPDATE turn SET forgotten = 1, untold = 0, kept = 0,
       arrival = json_set(arrival, '$.inbound.text', '', '$.inbound.attachments', json('[]'),
                          '$.told', NULL),
       ending = json_set(ending, '$.text', '', '$.reason', 'deleted')
@@ -53,8 +53,9 @@ def wipe_session(
     ):
         return None
     for turn_id in ended:
-        claims.end(connection, turn_id, conversations.FORGOTTEN, now)
+        endings.end(connection, turn_id, conversations.FORGOTTEN, now)
         attempts.end(connection, turn_id, conversations.FORGOTTEN.reason, now)
+    ready.left(connection, key)
     for number in range(session["chapters"]):
         connection.execute("DELETE FROM entry WHERE session_key = ?", (chapter_key(key, number),))
     connection.execute("DELETE FROM delivery WHERE session_key = ?", (key,))

@@ -146,7 +146,7 @@ async def test_it_takes_nothing_that_a_platform_would_not(
 ) -> None:
     ana = square.person("Ana")
     square.say(ana, square.direct(ana), "hello")
-    body = {
+    body: dict[str, object] = {
         "conversation": square.direct(ana).id,
         "thread": None,
         "text": "hi @everyone",

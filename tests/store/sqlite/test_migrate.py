@@ -59,9 +59,10 @@ def test_a_database_of_the_first_schema_keeps_its_conversations(
 def test_what_was_recorded_before_spending_was_is_counted_in_tokens(
     database: sqlite3.Connection,
 ) -> None:
-    for step in STEPS[: STEPS.index("budgets.sql")]:
+    before = STEPS.index("budgets.sql")
+    for step in STEPS[:before]:
         database.executescript(resources.files("bot.store.sqlite").joinpath(step).read_text())
-    database.execute("UPDATE meta SET value = 2 WHERE key = 'schema'")
+    database.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (before,))
     arrival = '{"inbound": {"sender": {"id": "anna"}}, "route": {"agent_id": "main"}}'
     database.execute(
         "INSERT INTO turn (seq, id, channel, account, conversation_id, source, event, session_key,"
@@ -86,7 +87,7 @@ def test_every_table_is_strict(database: sqlite3.Connection) -> None:
     migrate(database, PATH)
     tables = database.execute("PRAGMA table_list").fetchall()
     ours = [table for table in tables if not table[1].startswith("sqlite_")]
-    assert len(ours) == 9
+    assert len(ours) == 11
     assert all(table[5] for table in ours)
 
 

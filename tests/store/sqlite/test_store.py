@@ -11,7 +11,7 @@ from bot.contracts.store import Full, Offer, Opened, WorkWaiting
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, TurnState, Usage
 from bot.store.sqlite import SqliteStore
-from bot.store.sqlite.claims import Caps
+from bot.store.sqlite.overflow import Caps
 from bot.store.sqlite.turns import SqliteTurns
 from tests.doubles.arrivals import a_delivery, an_arrival
 from tests.doubles.clock import FakeClock
