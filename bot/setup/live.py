@@ -185,7 +185,7 @@ def _told(settings: Settings, waits: Sequence[str], *, changed: bool) -> Reloade
         if changed
         else "Nothing has changed that can be put in force while the bot runs."
         if waits
-        else "Nothing has changed."
+        else "Nothing has changed since the settings were read last."
     )
     later = f" In force after a restart only: {', '.join(waits)}." if waits else ""
     return Reloaded(changed=changed, waiting=tuple(waits), sentence=first + later)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bot.contracts.clock import Clock
 from bot.contracts.errors import SetupRefused
+from bot.contracts.route import MAIN
 from bot.contracts.secret import Secret
 from bot.contracts.setup import KeyOffer, Weight
 from bot.extensions import load_extensions
@@ -182,11 +183,11 @@ async def test_a_model_chosen_on_the_page_and_a_change_of_the_file_are_both_in_f
 
 async def test_models_that_did_not_change_are_not_opened_again(home: Path) -> None:
     async with a_rig(home) as rig:
-        before = rig.app.present.now.lineup
+        before = dict(rig.app.present.now.lineups)
         write(home, "limits: {model_calls: 9}\n")
         await rig.app.setup.reload()
 
-        assert rig.app.present.now.lineup is before
+        assert rig.app.present.now.lineups == before
 
 
 VALID = st.integers(1, 9).map(lambda calls: f"limits: {{model_calls: {calls}}}\n")
@@ -255,6 +256,7 @@ def setup_of(home: Path, clock: Clock | None = None) -> LiveSetup:
             ledger=NotImplemented,
             clock=clock or HastyClock(START),
             look=lambda: NotImplemented,
+            page_agent=lambda: MAIN,
             introduce=lambda _settings, _problem: None,
             prepare=prepare,
             stale=tuple,
