@@ -1,6 +1,5 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from bot.assembly import AgentsOfNow, Assembly, Lasting, Present, assemble, unchanged
+from bot.assembly import AgentsOfNow, Lasting, Present, assemble, prepare
 from bot.assistant import OnceSought, Seams, open_purse, read_schemas
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
@@ -19,6 +18,7 @@ from bot.contracts.channel import (
     Gateway,
     HasPage,
     MeetsOwner,
+    RouteSpec,
     ServesHttp,
 )
 from bot.contracts.clock import Clock
@@ -32,16 +32,20 @@ from bot.contracts.store import Store
 from bot.delivery.courier import Courier
 from bot.entrance import Entrance, load_channels, open_entrance
 from bot.extensions import changed_since
+from bot.http.approvals import approval_routes
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
+from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
 from bot.kernel.deliveries import Deliveries
+from bot.kernel.expiry import Expiry
 from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
 from bot.kernel.lanes import Lanes
 from bot.kernel.moved import MovedRooms
 from bot.kernel.retention import Retention
 from bot.kernel.turn import TurnRunner
+from bot.kernel.waiting import Waits
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.queue_rules import queue_rules
@@ -52,7 +56,6 @@ from bot.setup import LiveSetup, Running
 from bot.store import open_store
 from bot.tools import BUILTIN
 from bot.workspace.given import GivenFiles
-from bot.workspace.seed import seed_workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,7 @@ class App:
     forgetting: Forgetting
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
+    expiry: Expiry
     present: Present
     retention: Retention
     setup: LiveSetup
@@ -117,7 +121,9 @@ async def build(
         moved = MovedRooms(await store.ledger.moves())
         settings = with_doubts(settings, moved)
         specs, present = load_channels(settings), Present(settings)
-        entrance = await open_entrance(specs, store, seams, lambda: bool(present.settings.problem))
+        entrance = await open_entrance(
+            specs, store, moved.names, seams, lambda: bool(present.settings.problem)
+        )
         channels = _channels(present, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
@@ -133,20 +139,27 @@ async def build(
         )
         present.put(await assemble(settings, lasting))
         opening.push_async_callback(present.close)
-        server = _server(settings, channels, store, entrance, web=web)
+        waits = Waits(ledger=store.ledger, bus=lasting.bus, clock=seams.clock)
+        server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
         page = Page(channels=channels, server=server, routes=lambda: present.now.router)
         deliveries = _deliveries(channels, seams)
-        answers = Answers(agents=AgentsOfNow(present), turns=store.turns, bus=lasting.bus)
+        answers = Answers(
+            agents=AgentsOfNow(present),
+            turns=store.turns,
+            bus=lasting.bus,
+            can_show=deliveries.can_show,
+        )
         lanes = _lanes(settings, _runner(answers, deliveries), seams)
         again = read or partial(read_settings, settings.home)
         setup = _setup(present, lasting, lanes, page, lambda: with_doubts(again(), moved))
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(present, store, lasting.bus, present.summary_of),
+            gateway=KernelGateway(present, store, lasting.bus, present.summary_of, waits),
             lanes=lanes,
             channels=channels,
             couriers=_couriers(channels, store, deliveries, lasting.bus, seams),
+            expiry=Expiry(approvals=store.approvals, told=deliveries.of_expired, clock=seams.clock),
             present=present,
             page=page,
             retention=_retention(settings, store, seams),
@@ -156,43 +169,6 @@ async def build(
             clock=seams.clock,
             closing=opening.pop_all(),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Prepared:
-    """An assembly that is whole, and not yet in place."""
-
-    assembly: Assembly
-    present: Present
-    lanes: Lanes
-
-    def use(self) -> None:
-        """Put it in place: the next message and the next turn have it."""
-        self.present.put(self.assembly)
-        limits = self.assembly.settings.limits
-        self.lanes.allow(limits.turns_at_once, limits.background_at_once)
-
-    async def drop(self) -> None:
-        """Let go of it: it was not wanted after all."""
-        await self.present.drop(self.assembly)
-
-
-async def _prepare(
-    present: Present, lasting: Lasting, lanes: Lanes, settings: Settings, *, reopen: bool
-) -> _Prepared:
-    """Build what *settings* ask for beside what runs.
-
-    The models are opened anew if they are others, or with *reopen*.
-
-    Raises:
-        ConfigError: a setting is wrong; nothing is left open.
-    """
-    kept = {} if reopen else unchanged(present.now, settings)
-    for name, agent in settings.agents.items():
-        if name not in present.settings.agents:
-            await asyncio.to_thread(seed_workspace, name, agent.workspace)
-    assembly = await assemble(settings, lasting, kept=kept)
-    return _Prepared(assembly=assembly, present=present, lanes=lanes)
 
 
 def _setup(
@@ -205,7 +181,7 @@ def _setup(
         look=lambda: (present.troubles, present.now.sandbox),
         page_agent=lambda: page.agent,
         introduce=page.introduce,
-        prepare=partial(_prepare, present, lasting, lanes),
+        prepare=partial(prepare, present, lasting, lanes),
         stale=lambda: changed_since(present.now.extensions),
         read=read,
     )
@@ -245,7 +221,7 @@ def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
     return TurnRunner(
         turns=answers.turns,
         answer=answers.answer,
-        compose=deliveries.of_outcome,
+        compose=deliveries.of_ending,
         bus=answers.bus,
         clock=deliveries.clock,
     )
@@ -305,13 +281,18 @@ async def _forget(store: Store, key: SessionKey, unused_since: datetime | None) 
     return await store.turns.forget_session(key, unused_since=unused_since) is not None
 
 
+def _own_routes(entrance: Entrance, store: Store, waits: Waits) -> Sequence[RouteSpec]:
+    """Return what the control socket answers beside the channels' routes."""
+    return (
+        *entrance.routes.specs(),
+        *session_routes(partial(_forget, store)),
+        *approval_routes(store.approvals),
+        *TurnRoutes(waits.wait).specs(),
+    )
+
+
 def _server(
-    settings: Settings,
-    channels: Sequence[Channel],
-    store: Store,
-    entrance: Entrance,
-    *,
-    web: bool,
+    settings: Settings, channels: Sequence[Channel], own_routes: Sequence[RouteSpec], *, web: bool
 ) -> HttpServer:
     return HttpServer(
         host=settings.http.host,
@@ -320,8 +301,7 @@ def _server(
         port=settings.http.port if web else None,
         control_path=settings.control_socket,
         routes=[
-            *entrance.routes.specs(),
-            *session_routes(partial(_forget, store)),
+            *own_routes,
             *(
                 route
                 for channel in channels

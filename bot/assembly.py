@@ -33,12 +33,14 @@ from bot.entrance import Entrance
 from bot.extensions import Extensions, load_extensions
 from bot.kernel.commands import CommandDoor
 from bot.kernel.intake import Intake
+from bot.kernel.lanes import Lanes
 from bot.kernel.moved import MovedRooms
 from bot.kernel.route import Router
 from bot.queue_rules import queue_rules
 from bot.sandbox import NoSandbox
 from bot.settings.root import Settings
 from bot.setup.about import LiveAbout
+from bot.workspace.seed import seed_workspace
 from bot.workspace.seen import SeenInMemory
 from bot.workspace.tree import Writers, trees_of
 
@@ -98,7 +100,9 @@ async def assemble(
         purse=lasting.purse.under(settings.limits.caps()),
     )
     router = Router(settings.routing, lasting.moved)
-    intake = _intake(settings, lasting, router, _about(settings, equipment))
+    summary = summaries(tools_of(sandbox, seams))
+    about = _about(settings, equipment, summary)
+    intake = _intake(settings, lasting, router, about)
     lineups = await _lineups(settings, seams, kept or {})
     return Assembly(
         settings=settings,
@@ -108,7 +112,7 @@ async def assemble(
         router=router,
         agents=build_agents(settings, lasting.store, lineups, equipment, seams),
         intake=intake,
-        summary_of=summaries(tools_of(sandbox, seams)),
+        summary_of=summary,
     )
 
 
@@ -154,7 +158,9 @@ def _intake(settings: Settings, lasting: Lasting, router: Router, about: LiveAbo
     )
 
 
-def _about(settings: Settings, equipment: Equipment) -> LiveAbout:
+def _about(
+    settings: Settings, equipment: Equipment, summary: Callable[[ToolCall], str]
+) -> LiveAbout:
     """Say what the bot may tell of itself in a chat."""
     sandbox, policy = equipment.sandbox, equipment.policy
     return LiveAbout(
@@ -162,6 +168,7 @@ def _about(settings: Settings, equipment: Equipment) -> LiveAbout:
         tools_of=lambda agent, rank: [
             tool.name for tool in policy.of(Place(agent=agent), rank).tools
         ],
+        summary=summary,
         queue_of=queue_rules(settings.queue).of,
         where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
     )
@@ -247,3 +254,40 @@ class AgentsOfNow(Mapping[AgentId, Agent]):
     def __len__(self) -> int:
         """Count the agents of now."""
         return len(self._present.now.agents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """An assembly that is whole, and not yet in place."""
+
+    assembly: Assembly
+    present: Present
+    lanes: Lanes
+
+    def use(self) -> None:
+        """Put it in place: the next message and the next turn have it."""
+        self.present.put(self.assembly)
+        limits = self.assembly.settings.limits
+        self.lanes.allow(limits.turns_at_once, limits.background_at_once)
+
+    async def drop(self) -> None:
+        """Let go of it: it was not wanted after all."""
+        await self.present.drop(self.assembly)
+
+
+async def prepare(
+    present: Present, lasting: Lasting, lanes: Lanes, settings: Settings, *, reopen: bool
+) -> Prepared:
+    """Build what *settings* ask for beside what runs.
+
+    The models are opened anew if they are others, or with *reopen*.
+
+    Raises:
+        ConfigError: a setting is wrong; nothing is left open.
+    """
+    kept = {} if reopen else unchanged(present.now, settings)
+    for name, agent in settings.agents.items():
+        if name not in present.settings.agents:
+            await asyncio.to_thread(seed_workspace, name, agent.workspace)
+    assembly = await assemble(settings, lasting, kept=kept)
+    return Prepared(assembly=assembly, present=present, lanes=lanes)

@@ -96,6 +96,8 @@ def build_agents(
             clock=seams.clock,
             ids=seams.ids,
             store_epoch=store.epoch,
+            approvals=store.approvals,
+            questions_open_for=settings.approvals.open_for,
             history_turns=partial(_history_turns, settings.sessions),
             guards=equipment.hooks,
         )

@@ -16,7 +16,7 @@ from bot.contracts.errors import ConfigError
 from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.http.access import AccessRoutes
-from bot.kernel.doorkeeper import Doorkeeper, Memory
+from bot.kernel.doorkeeper import Doorkeeper, Memory, RoomNames
 from bot.settings.root import Settings
 from bot.settings.terminal import command_name
 from channels import load_channel
@@ -42,6 +42,7 @@ class Entrance:
     people: People
     owners: Owners
     pairing: Pairing
+    names: RoomNames
     memory: Memory
     routes: AccessRoutes
 
@@ -57,7 +58,9 @@ class Entrance:
             owner_alone=broken,
         )
         memory = replace(self.memory, pairing=None) if broken else self.memory
-        return Rules(doorkeeper=Doorkeeper(ranks, memory), pairs=None if broken else self.pairing)
+        return Rules(
+            doorkeeper=Doorkeeper(ranks, memory, self.names), pairs=None if broken else self.pairing
+        )
 
 
 def load_channels(settings: Settings, *names: str) -> Mapping[str, ChannelSpec]:
@@ -82,9 +85,15 @@ def load_channels(settings: Settings, *names: str) -> Mapping[str, ChannelSpec]:
 
 
 async def open_entrance(
-    specs: Mapping[str, ChannelSpec], store: Store, seams: Seams, is_broken: Callable[[], bool]
+    specs: Mapping[str, ChannelSpec],
+    store: Store,
+    names: RoomNames,
+    seams: Seams,
+    is_broken: Callable[[], bool],
 ) -> Entrance:
-    """Build it. As long as *is_broken* says that the settings are, only owners come in.
+    """Build it; *names* gives every id that a room has had.
+
+    As long as *is_broken* says that the settings are, only owners come in.
 
     Raises:
         StoreUnavailable: the owners cannot be read.
@@ -99,6 +108,7 @@ async def open_entrance(
         people=OwnerAlone(recorded, is_broken),
         owners=owners,
         pairing=pairing,
+        names=names,
         memory=Memory.of(pairing, owners, ToldOfGates(store.records), seams.clock),
         routes=AccessRoutes(pairing, owners, shapes),
     )

@@ -57,8 +57,8 @@ def load_extensions(settings: Settings, *, taken: Collection[str] = ()) -> Exten
     tools: list[Tool[Any]] = []
     hooks: list[NamedHooks] = []
     code: list[tuple[str, str]] = []
-    for number, extra in enumerate(settings.extra):
-        opening = _Opening(setting=f"tools.extra.{number}", extra=extra, settings=settings)
+    for number, named in enumerate(settings.modules):
+        opening = _Opening(setting=f"tools.extra.{number}", named=named, settings=settings)
         module = opening.module()
         brought = opening.tools_of(module)
         for tool in brought:
@@ -67,13 +67,13 @@ def load_extensions(settings: Settings, *, taken: Collection[str] = ()) -> Exten
         tools += brought
         found = opening.hooks_of(module)
         if found is not None:
-            hooks.append(NamedHooks(module=extra.name, hooks=found))
+            hooks.append(NamedHooks(module=named.name, hooks=found))
         if not brought and found is None:
             raise opening.wrong(
                 "which has neither a TOOL nor HOOKS",
                 "a module with `TOOL = Tool(…)`, `TOOLS = (…, …)` or `HOOKS = ToolHooks(…)`",
             )
-        code.append((extra.name, _digests[extra.name]))
+        code.append((named.name, _digests[named.name]))
     return Extensions(tools=tuple(tools), hooks=tuple(hooks), code=tuple(code))
 
 
@@ -91,17 +91,17 @@ class _Opening:
     """One module on its way in."""
 
     setting: str
-    extra: ExtraModule
+    named: ExtraModule
     settings: Settings
 
     def wrong(self, found: str, expected: str) -> ConfigError:
         return ConfigError(
-            self.setting, f"{self.extra.name!r}, {found}", expected, where=self.extra.where
+            self.setting, f"{self.named.name!r}, {found}", expected, where=self.named.where
         )
 
     def module(self) -> ModuleType:
         """Import it from the state directory's folder, or from wherever Python finds it."""
-        name, folder = self.extra.name, self.settings.home / FOLDER
+        name, folder = self.named.name, self.settings.home / FOLDER
         self._keep_out_of_reach(folder)
         _look_in(folder)
         if name.partition(".")[0] in _ours() or self._is_hidden(folder):
@@ -132,7 +132,7 @@ class _Opening:
 
     def _is_hidden(self, folder: Path) -> bool:
         """Whether a file of the folder would never be found, because its name is taken."""
-        first = self.extra.name.partition(".")[0]
+        first = self.named.name.partition(".")[0]
         if not ((folder / f"{first}.py").exists() or (folder / first).is_dir()):
             return False
         spec = importlib.util.find_spec(first)

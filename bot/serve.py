@@ -68,6 +68,7 @@ async def _run(
             for channel in app.channels
         ]
         tidying = group.create_task(app.retention.work(), name="retention")
+        expiring = group.create_task(app.expiry.work(), name="expiry")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
             for lineup in app.present.now.lineups.values()
@@ -83,7 +84,7 @@ async def _run(
         try:
             await stopping.wait()
             _log.info("stopping")
-            for task in (*doors, *warming, *watching, tidying, forgetting):
+            for task in (*doors, *warming, *watching, tidying, expiring, forgetting):
                 task.cancel()
         finally:  # also when one of them broke, and then at once
             await app.lanes.stop(drain_seconds=drain_seconds if stopping.is_set() else 0)

@@ -8,19 +8,20 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from bot.agent.asking import Asking
 from bot.agent.budget import Budget, Limits
 from bot.agent.estimate import estimate, unanswered
 from bot.agent.failover import Candidate, Failover, Try
 from bot.agent.guards import Guards, Kit
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
-from bot.agent.loop import Run, last_word, run_loop
+from bot.agent.loop import Run, asked, last_word, run_loop
 from bot.agent.lost import lost_attempts
 from bot.agent.policy import Permitted
 from bot.agent.purse import Purse
 from bot.agent.repair import repair
 from bot.agent.steps import steps_shown
-from bot.agent.toolbox import Toolbox
+from bot.agent.toolbox import Bounds, Toolbox
 from bot.agent.transcript import LiveTranscript, usage_of
 from bot.agent.verdict import (
     RESUME_WITHIN,
@@ -32,6 +33,7 @@ from bot.agent.verdict import (
     unsafe_begun,
     verdict,
 )
+from bot.contracts.approval import NOES, Approval, Approvals
 from bot.contracts.budget import Cost, LimitMet
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.errors import (
@@ -46,7 +48,7 @@ from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
 from bot.contracts.tool import Effect, Tool
-from bot.contracts.transcript import Ending
+from bot.contracts.transcript import Decided, Ending
 from bot.contracts.turn import Failure, Lane, Outcome, OutcomeKind, Turn, Usage
 
 _ENDINGS: Final = {
@@ -74,6 +76,9 @@ class Agent:
     clock: Clock
     ids: Ids
     store_epoch: int
+    approvals: Approvals
+    questions_open_for: timedelta
+    """How long a question waits for a decision; then it is a no."""
     history_turns: Callable[[Turn], int]
     """How many turns of the past a turn sees where nobody chose another number."""
     guards: tuple[NamedHooks, ...] = ()
@@ -117,7 +122,11 @@ class Agent:
         if ruling in _ENDINGS:
             failure, reason = _ENDINGS[ruling]
             return _failed(reason, run, failure)
+        if isinstance(refused := refusal(run), Outcome):
+            return Ending(outcome=refused)
         await repair(calls, run.transcript, run.tools)
+        if run.tools.asked:
+            return asked(run)
         if problem := self.permitted(turn).problem:
             return _failed(problem, run)
         try:
@@ -184,15 +193,28 @@ class Agent:
     async def _begin(self, turn: Turn, hooks: Hooks) -> Run:
         recorded = await self.transcripts.recent(turn.chapter_key)
         transcript = LiveTranscript(self.transcripts, turn, recorded)
+        settled = await self._settled(turn, transcript)
         budget = Budget(self.limits, transcript.of_this_turn)
         purse = self.purse.of(turn)
+        permitted = self.permitted(turn)
         tools = Toolbox(
             Kit(tools=self.tools, guards=Guards(self.guards, turn)),
             lambda call: self.tool_context(turn, call),
-            budget,
+            Bounds(
+                budget=budget,
+                permitted=permitted,
+                asking=Asking(
+                    turn=turn,
+                    approvals=self.approvals,
+                    asked_for=permitted.asked,
+                    can_show=hooks.can_show,
+                    clock=self.clock,
+                    open_for=self.questions_open_for,
+                    settled=settled,
+                ),
+            ),
             transcript,
             hooks,
-            self.permitted(turn),
         )
         return Run(
             transcript=transcript,
@@ -202,6 +224,25 @@ class Agent:
             hooks=hooks,
             ids=self.ids,
         )
+
+    async def _settled(self, turn: Turn, transcript: LiveTranscript) -> Approval | None:
+        """Return what a person decided, if that opened *turn*; the transcript begins with it."""
+        if not turn.arrival.settles:
+            return None
+        approval = await self.approvals.get(turn.arrival.settles)
+        if approval is None or approval.decision is None or approval.decided_in != turn.id:
+            return None
+        if not any(isinstance(entry, Decided) for entry in transcript.of_this_turn):
+            await transcript.keep(
+                Decided(
+                    code=approval.question.code,
+                    call=approval.question.call,
+                    decision=approval.decision,
+                    by=approval.decided_name or approval.decided_by,
+                    noes=approval.noes,
+                )
+            )
+        return approval
 
     def _evidence(
         self, turn: Turn, transcript: LiveTranscript, calls: tuple[CallEvidence, ...]
@@ -224,6 +265,21 @@ class Agent:
 
 def _freshness(turn: Turn) -> timedelta:
     return turn.arrival.fresh_until - turn.arrival.received_at
+
+
+def refusal(run: Run) -> Outcome | None:
+    """End the turn if a person said no for the second time: the model is not to try a third way."""
+    noes = [one.noes for one in run.transcript.of_this_turn if isinstance(one, Decided)]
+    if max(noes, default=0) < NOES or any(
+        isinstance(one, Decided) and one.is_approved for one in run.transcript.of_this_turn
+    ):
+        return None
+    return Outcome(
+        kind=OutcomeKind.FAILED,
+        reason="a person said no twice",
+        failure=Failure.REFUSED_TWICE,
+        usage=run.transcript.usage(),
+    )
 
 
 def _failed(

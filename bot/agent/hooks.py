@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bot.agent.failover import Try
+from bot.contracts.approval import Question
 from bot.contracts.messages import ResultState, ToolCall
 from bot.contracts.model import ModelRequest
 from bot.contracts.tool import Tool, ToolContext
@@ -59,5 +60,7 @@ class Hooks:
     """The message that was being written counts for nothing."""
     attempt_failed: Callable[[str], None]
     """A model call failed and something else is tried."""
+    can_show: Callable[[Question], bool]
+    """Whether a question can be shown in full where the answer goes."""
     tool_started: Callable[[ToolCall, str], None]
     tool_ended: Callable[[ToolCall, ResultState], None]

@@ -13,10 +13,11 @@ from bot.agent.terminal import Said, SaidNothing, Unfinished, judge
 from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript, usage_of
 from bot.contracts import faults
+from bot.contracts.approval import Question
 from bot.contracts.budget import NOTHING
 from bot.contracts.clock import Ids
 from bot.contracts.errors import ModelDisconnected, ModelError
-from bot.contracts.messages import AssistantMessage
+from bot.contracts.messages import AssistantMessage, ResultState, ToolResult
 from bot.contracts.model import ChatModel, ModelRequest, TextDelta
 from bot.contracts.transcript import Ending, Nudge
 from bot.contracts.turn import Failure, Outcome, OutcomeKind
@@ -72,6 +73,8 @@ async def run_loop(
         if assistant.tool_calls:
             run.hooks.message_made(False)
             await run.tools.carry_out(assistant.tool_calls, stop=assistant.stop)
+            if run.tools.asked:
+                return asked(run)
             if joined := await run.hooks.absorb():
                 await run.transcript.flush()
                 run.transcript.join(joined)
@@ -108,6 +111,37 @@ def last_word(run: Run, said: AssistantMessage | None = None) -> Outcome | Unfin
                 return Outcome(kind=OutcomeKind.ANSWERED, text=text, usage=usage)
             failure = Failure.UNFINISHED if acted else Failure.EMPTY
             return Outcome(kind=OutcomeKind.FAILED, reason=reason, failure=failure, usage=usage)
+
+
+def asked(run: Run) -> Ending:
+    """End the turn with what a person has to decide about; its calls wait for that.
+
+    That they wait is recorded with the questions, in the commit that ends the turn: before it
+    a crash leaves calls that never began, which are asked for again under the same names.
+    """
+    questions = tuple(run.tools.asked)
+    return Ending(
+        outcome=Outcome(
+            kind=OutcomeKind.ASKED,
+            reason="a person has to decide",
+            reference=" ".join(question.code for question in questions),
+            usage=run.transcript.usage(),
+        ),
+        words=tuple(_waits(question) for question in questions),
+        questions=questions,
+    )
+
+
+def _waits(question: Question) -> ToolResult:
+    return ToolResult(
+        call_id=question.call.id,
+        name=question.tool,
+        text=f"Not carried out yet: a person is asked, as {question.code}, until "
+        f"{question.expires_at:%H:%M %Z}. What they decide comes in a later message of its own, "
+        "with the result; if none has come by then, it was refused. Go on with other things "
+        "meanwhile, and do not ask for this again.",
+        state=ResultState.ASKED,
+    )
 
 
 async def _paid(candidate: Candidate, request: ModelRequest, run: Run) -> AssistantMessage:

@@ -7,7 +7,7 @@ and again to each call.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from bot.agent.rules import ToolNames, expanded, mistakes_in
@@ -48,6 +48,8 @@ class Permitted:
     """The rule that was to allow something and leaves nothing: nothing is asked then."""
     writes: bool = False
     """Whether something was granted that changes what is shared."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """The tools whose every call a person has to approve, with the rule that says so."""
 
     def refusal(self, name: str) -> str | None:
         """Say why the tool *name*, which exists, may not be used, or None."""
@@ -203,6 +205,11 @@ class _Rules:
             judged=judged,
             problem=self._problem(steps),
             writes=any(tool.effect is not Effect.PURE and tool.name in grants for tool in given),
+            asked={
+                name: f"{source}.ask"
+                for source, rules in _asking(levels, rank)
+                for name in expanded(rules.ask, self.names)
+            },
         )
 
     def _judged(
@@ -258,6 +265,16 @@ class _Rules:
             profile_name=rules.profile,
             allow=allow,
         )
+
+
+def _asking(
+    levels: Sequence[tuple[str, PlaceRules]], rank: Rank
+) -> Iterator[tuple[str, ToolRules]]:
+    """Give every rule that may say what is asked for, the wider one first."""
+    for source, rules in levels:
+        yield source, rules
+        if (of_rank := rules.ranks.get(rank.name.lower())) is not None:
+            yield f"{source}.ranks.{rank.name.lower()}", of_rank
 
 
 def _an(rank: str) -> str:

@@ -8,7 +8,7 @@ from bot.agent.toolbox import Toolbox
 from bot.agent.transcript import LiveTranscript
 from bot.agent.verdict import CallEvidence, Mending, mending
 from bot.contracts import faults
-from bot.contracts.messages import AssistantMessage, ResultState, ToolCall, ToolResult
+from bot.contracts.messages import AssistantMessage, ResultState, StopReason, ToolCall, ToolResult
 from bot.contracts.tool import Probe
 
 
@@ -44,7 +44,7 @@ async def repair(
                 assert_never(action)
     if again:
         asked = [e for e in transcript.of_this_turn if isinstance(e, AssistantMessage)]
-        await tools.carry_out(again, stop=asked[-1].stop)
+        await tools.carry_out(again, stop=asked[-1].stop if asked else StopReason.TOOL_USE)
 
 
 def _unknown(call: ToolCall, at: datetime | None) -> ToolResult:

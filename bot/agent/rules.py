@@ -49,6 +49,7 @@ def mistakes_in(settings: ToolSettings, names: ToolNames) -> Iterator[ConfigErro
 def _misnamed(source: str, rules: ToolRules, names: ToolNames) -> Iterator[ConfigError]:
     yield from _unknown(f"{source}.allow", rules.allow or (), names)
     yield from _unknown(f"{source}.deny", rules.deny, names)
+    yield from _unknown(f"{source}.ask", rules.ask, names)
     if rules.profile is not None and rules.profile not in names.profiles:
         expected = (
             "one of " + ", ".join(sorted(names.profiles)) + _nearest(rules.profile, names.profiles)

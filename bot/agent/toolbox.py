@@ -3,16 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import structlog
 
+from bot.agent.asking import Asking
 from bot.agent.budget import WARNING, Budget, Repetition
 from bot.agent.guards import Cleared, Kit
 from bot.agent.hooks import Hooks
 from bot.agent.policy import Permitted
 from bot.agent.transcript import LiveTranscript, to_the_end
 from bot.contracts import faults
+from bot.contracts.approval import Question
 from bot.contracts.errors import BotError, ToolDenied, ToolError
 from bot.contracts.messages import ResultState, StopReason, ToolCall, ToolResult
 from bot.contracts.tool import Effect, Parameters, Probe, Tool, ToolContext
@@ -27,6 +29,10 @@ within a second, whatever the tool does."""
 _CUT_OFF: Final = (
     "Not carried out: your message was cut off at its length limit, so the arguments may be "
     "incomplete. Ask again with less text."
+)
+_OTHER_THAN_ASKED: Final = (
+    "Not carried out: {module} changed the arguments, and what it made of them is not what a "
+    "person approved, or would have to be approved first. Tell the person."
 )
 _TOO_MANY: Final = "Not carried out: the turn has made as many tool calls as it may."
 _NEVER_BEGAN: Final = "It was stopped before it began."
@@ -53,6 +59,15 @@ class _Checked:
     warning: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What the calls of a turn are held to."""
+
+    budget: Budget
+    permitted: Permitted
+    asking: Asking
+
+
 class Toolbox:
     """The tools of one turn, for who asked for it.
 
@@ -65,16 +80,18 @@ class Toolbox:
         self,
         kit: Kit,
         context: Callable[[ToolCall], ToolContext],
-        budget: Budget,
+        bounds: Bounds,
         transcript: LiveTranscript,
         hooks: Hooks,
-        permitted: Permitted,
     ) -> None:
+        self.asked: list[Question] = []
+        """What a person has to be asked before it is carried out; the turn ends with it."""
+        self._asking = bounds.asking
         self._tools = {tool.name: tool for tool in kit.tools}
         self._guards = kit.guards
-        self._permitted = permitted
+        self._permitted = bounds.permitted
         self._context = context
-        self._budget = budget
+        self._budget = bounds.budget
         self._transcript = transcript
         self._keep = transcript.keep
         self._hooks = hooks
@@ -99,16 +116,22 @@ class Toolbox:
 
         Calls run side by side unless one of them must run alone. When this is
         cancelled, every call still gets its result before the cancellation goes
-        on.
+        on. What a person has to be asked about has none yet, and stands in `asked`.
         """
         ready: list[_Checked] = []
         affordable = len(calls) - self._budget.tool_calls_over()
         for number, call in enumerate(calls):
-            checked = self._check(call, cut_off=stop is StopReason.LENGTH)
+            checked: _Checked | Question | ToolResult = self._check(
+                call, cut_off=stop is StopReason.LENGTH
+            )
             if number >= affordable:
                 checked = _result(call, ResultState.DENIED, _TOO_MANY)
+            if isinstance(checked, _Checked):
+                checked = await self._asked_about(checked, ready, calls[number:])
             if isinstance(checked, ToolResult):
                 await self._keep(checked)
+            elif isinstance(checked, Question):
+                self.asked.append(checked)
             else:
                 ready.append(checked)
         one_by_one = any(checked.tool.alone for checked in ready)
@@ -120,6 +143,29 @@ class Toolbox:
                 for checked in (c for later in batches[done:] for c in later):
                     await self._keep(_result(checked.call, ResultState.KILLED, _NEVER_BEGAN))
                 raise
+
+    async def _asked_about(
+        self, checked: _Checked, ready: Sequence[_Checked], after: Sequence[ToolCall]
+    ) -> _Checked | Question | ToolResult:
+        """Return the question that has to be put before the call, its refusal, or the call."""
+        call, tool = checked.call, checked.tool
+        try:
+            answer = await self._asking.about(
+                call, tool, checked.arguments, self._context(call), self.asked
+            )
+        except asyncio.CancelledError:
+            for one in (*(c.call for c in ready), *after):
+                await self._keep(_result(one, ResultState.KILLED, _NEVER_BEGAN))
+            raise
+        match answer:
+            case None:
+                return checked
+            case str():
+                return _result(call, ResultState.DENIED, answer)
+            case Question():
+                return answer
+            case _:
+                assert_never(answer)
 
     async def probe(self, call: ToolCall) -> Probe:
         """Ask whether a call with an unknown end happened."""
@@ -200,9 +246,14 @@ class Toolbox:
             return
         checked = replace(checked, arguments=cleared.arguments)
         self._hooks.tool_started(call, tool.summarise(checked.arguments))
-        if tool.effect is not Effect.PURE:
+        settles = self._asking.settles(call)
+        if tool.effect is not Effect.PURE or settles:
             started = CallStarted(
-                call_id=call.id, name=tool.name, effect=tool.effect, arguments=cleared.ran
+                call_id=call.id,
+                name=tool.name,
+                effect=tool.effect,
+                arguments=cleared.ran,
+                settles=settles,
             )
             try:
                 await self._keep(started)
@@ -231,10 +282,25 @@ class Toolbox:
     async def _cleared(self, checked: _Checked) -> Cleared | None:
         """Ask the hooks of other packages; what they refuse has its result at once."""
         cleared = await self._guards.before(checked.call, checked.tool, checked.arguments)
+        if isinstance(cleared, Cleared) and await self._is_unasked(checked, cleared):
+            cleared = _OTHER_THAN_ASKED.format(module=cleared.changed_by)
         if isinstance(cleared, Cleared):
             return cleared
         await self._keep(_result(checked.call, ResultState.DENIED, cleared))
         return None
+
+    async def _is_unasked(self, checked: _Checked, cleared: Cleared) -> bool:
+        """Whether a hook made of a call what no person approved and one would have to."""
+        if cleared.ran is None:
+            return False
+        changed = replace(checked.call, arguments=cleared.ran)
+        if self._asking.settles(checked.call):
+            return True
+        context = self._context(checked.call)
+        return (
+            await self._asking.about(changed, checked.tool, cleared.arguments, context, self.asked)
+            is not None
+        )
 
     async def _end(
         self, work: "asyncio.Task[ToolResult]", checked: _Checked, result: ToolResult | None

@@ -9,7 +9,7 @@ from bot.contracts import faults
 from bot.contracts.errors import LeaseLost
 from bot.contracts.messages import AssistantMessage, ToolResult
 from bot.contracts.store import Transcripts
-from bot.contracts.transcript import CallStarted, Entry, Recorded, Unanswered
+from bot.contracts.transcript import CallStarted, Decided, Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn, Usage
 
 _COMMIT_POINTS: Final[dict[type, str]] = {
@@ -160,6 +160,8 @@ def usage_of(entries: Iterable[Entry]) -> Usage:
         if isinstance(entry, AssistantMessage):
             total += entry.usage
             total += Usage(model_calls=1, tool_calls=len(entry.tool_calls))
+        elif isinstance(entry, Decided) and entry.is_approved:
+            total += Usage(tool_calls=1)
         elif isinstance(entry, Unanswered):
             total += entry.usage
     return total

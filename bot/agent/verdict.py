@@ -13,7 +13,7 @@ from typing import Final
 
 from bot.contracts.messages import AssistantMessage, ToolCall, ToolResult
 from bot.contracts.tool import Effect
-from bot.contracts.transcript import CallStarted, Recorded
+from bot.contracts.transcript import CallStarted, Decided, Recorded
 from bot.contracts.turn import TurnId
 
 MAX_CRASHES: Final = 3
@@ -138,6 +138,8 @@ def call_evidence(
 ) -> tuple[CallEvidence, ...]:
     """Collect what is recorded of the calls of a turn's latest assistant message (pure).
 
+    Before it has one: of the call that a person approved, which the turn begins with.
+
     *effect_of* tells what repeating a tool's call would do; what was recorded
     when the call was started counts for more.
     """
@@ -145,9 +147,10 @@ def call_evidence(
     started = {r.entry.call_id: r for r in mine if isinstance(r.entry, CallStarted)}
     ended = {r.entry.call_id for r in mine if isinstance(r.entry, ToolResult)}
     said = [r.entry for r in mine if isinstance(r.entry, AssistantMessage)]
+    approved = [r.entry.call for r in mine if isinstance(r.entry, Decided) and r.entry.is_approved]
     return tuple(
         _one_call(call, started.get(call.id), ended, effect_of)
-        for call in (said[-1].tool_calls if said else ())
+        for call in (said[-1].tool_calls if said else approved)
     )
 
 

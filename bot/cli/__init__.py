@@ -23,6 +23,8 @@ class Exit(IntEnum):
     DONE = 0
     FAILED = 1
     USAGE = 2
+    NOT_OVER = 3
+    """A wait expired; what was waited for goes on."""
     INTERRUPTED = 4
     CONFIG = 78
     """EX_CONFIG of sysexits(3): starting it again changes nothing before somebody acts."""
@@ -43,6 +45,7 @@ app.add_typer(groups.channels, name="channels")
 app.add_typer(groups.web, name="web")
 app.add_typer(groups.pair, name="pair")
 app.add_typer(groups.owner, name="owner")
+app.add_typer(groups.approvals, name="approvals")
 app.add_typer(sessions, name="sessions")
 
 _INTERRUPTED_BY_TYPER = 130
@@ -183,11 +186,17 @@ def ask(
     timeout: Annotated[
         float | None, typer.Option(min=0.001, help="Seconds after which it is stopped.")
     ] = None,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Only print the turn's id, for `wait` and `trace`.")
+    ] = False,
 ) -> None:
     """Say one thing and print the answer. Exits 0 answered, 1 failed, 4 interrupted."""
     _import_quickly()
     from bot.cli.ask import ask as say
+    from bot.cli.ask import hand_over
 
+    if no_wait:
+        raise typer.Exit(hand_over(text, attach or (), debug=context.obj))
     exit_code = say(text, attach or (), as_json=as_json, timeout=timeout, debug=context.obj)
     raise typer.Exit(exit_code)
 
@@ -238,11 +247,42 @@ def turns(
 
 
 @app.command()
-def trace(turn: Annotated[str, typer.Argument(help="The turn's id, as `turns` lists it.")]) -> None:
-    """Tell all that is known of one turn: admission, route, attempts, deliveries."""
+def trace(
+    message: Annotated[
+        str | None,
+        typer.Argument(
+            help="A turn's id or its beginning, or the platform's id of a message; "
+            "left out, the last message."
+        ),
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Tell why there is no reply, and all else that became of a message."""
     from bot.cli.trace import trace as tell
 
-    tell(turn)
+    tell(message, as_json=as_json)
+
+
+@app.command()
+def wait(
+    context: typer.Context,
+    turn: Annotated[
+        str, typer.Argument(help="A turn's id or its beginning, or a message's own id.")
+    ],
+    *,
+    seconds: Annotated[float, typer.Option(min=0, help="How long to wait; 0 only looks.")] = 3_600,
+    delivered: Annotated[
+        bool, typer.Option("--delivered", help="Also until the answer has arrived.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Wait for a turn and print the answer. Exits as `ask` does, and 3 if the wait expired."""
+    from bot.cli.wait import wait as wait_for
+    from bot.contracts.waiting import WaitFor
+
+    until = WaitFor.DELIVERED if delivered else WaitFor.ENDED
+    raise typer.Exit(wait_for(turn, seconds, until, as_json=as_json, debug=context.obj))
 
 
 @app.command()

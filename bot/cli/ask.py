@@ -14,10 +14,11 @@ import typer
 
 from bot.cli import Exit
 from bot.cli.attached import attached
-from bot.cli.client import Talk, why_not
+from bot.cli.client import NotAttached, Talk, is_answered, why_not
 from bot.cli.printable import printable
 from bot.cli.start import prepare
 from bot.contracts.text import clean
+from bot.settings.terminal import command_name
 from channels.webchat.protocol import AcceptedFrame, EndedFrame, RefusedFrame
 
 _STOP_SECONDS: Final = 10.0
@@ -38,9 +39,7 @@ def ask(
         NotAttached: a file cannot be read, or is not taken.
         BotGone: the bot went away and did not come back.
     """
-    text = clean(sys.stdin.read() if text == "-" else text)
-    if reason := why_not(text):
-        raise typer.BadParameter(reason)
+    text = _said(text)
     settings = prepare(debug=debug, quiet=True)
 
     async def answered() -> EndedFrame:
@@ -59,6 +58,45 @@ def ask(
             return Exit.INTERRUPTED
         case "failed":
             return Exit.FAILED
+
+
+def hand_over(text: str, files: Sequence[Path] = (), *, debug: bool) -> Exit:
+    """Say *text* with *files* to the bot that runs, and print the id of its turn.
+
+    Raises:
+        typer.BadParameter: there is nothing to say, or too much.
+        NotAttached: no bot runs, or a file is not taken.
+        BotGone: the bot went away and did not come back.
+    """
+    text = _said(text)
+    settings = prepare(debug=debug, quiet=True)
+
+    async def accepted() -> AcceptedFrame | RefusedFrame:
+        if not await is_answered(settings.control_socket):
+            start = f"start it with `{command_name()} run`, or leave --no-wait out"
+            raise NotAttached(f"no bot runs that could answer later; {start}")
+        async with attached(settings) as talk:
+            attachments = [await talk.attach(path) for path in files]
+            message_id = await talk.say(text, attachments)
+            async with contextlib.aclosing(talk.frames()) as frames:
+                async for frame in frames:
+                    if isinstance(frame, AcceptedFrame | RefusedFrame) and frame.id == message_id:
+                        return frame
+        raise AssertionError("frames end only by an error")
+
+    frame = asyncio.run(accepted())
+    if isinstance(frame, AcceptedFrame):
+        typer.echo(frame.turn)
+        return Exit.DONE
+    typer.echo(printable(f"(not taken: {frame.reason})"), err=True)
+    return Exit.FAILED
+
+
+def _said(text: str) -> str:
+    text = clean(sys.stdin.read() if text == "-" else text)
+    if reason := why_not(text):
+        raise typer.BadParameter(reason)
+    return text
 
 
 async def outcome(

@@ -229,3 +229,26 @@ def revoke(
     from bot.cli.web import revoke as shut_out
 
     raise typer.Exit(shut_out(name, debug=context.obj))
+
+
+approvals = typer.Typer(
+    help="What is not asked for any more, since somebody said always.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@approvals.command(name="list")
+def list_rules() -> None:
+    """List what was allowed for good: by which agent, with which tool, exactly what."""
+    from bot.cli.approvals import list_rules as show_rules
+
+    show_rules()
+
+
+@approvals.command(name="revoke")
+def revoke_rule(number: Annotated[int, typer.Argument(help="The number in the list.")]) -> None:
+    """Take one back: from now on it is asked for again."""
+    from bot.cli.approvals import revoke_rule as take_back
+
+    take_back(number)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from bot.commands.allow import allow
+from bot.commands.approve import approve
 from bot.commands.export import export
 from bot.commands.help import commands_, help_
 from bot.commands.history import history
@@ -14,6 +15,7 @@ from bot.commands.resume import resume
 from bot.commands.status import status
 from bot.commands.stop import stop
 from bot.commands.think import think
+from bot.commands.trace import trace
 from bot.commands.usage import usage
 from bot.commands.verbose import verbose
 from bot.commands.whoami import whoami
@@ -23,11 +25,13 @@ BUILTIN: Final[tuple[Command, ...]] = (
     help_,
     commands_,
     status,
+    trace,
     stop,
     whoami,
     pair,
     usage,
     allow,
+    approve,
     new,
     resume,
     model,

@@ -4,6 +4,7 @@ from typing import Final
 
 from bot.commands.sentences import (
     AllowSentences,
+    ApproveSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -11,11 +12,13 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    TraceSentences,
     UsageSentences,
     VerboseSentences,
     WhoSentences,
 )
 from bot.contracts.budget import Unit, dollars
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Rank, Usage, Verbosity
 
 
@@ -40,6 +43,8 @@ def _set_to(first: str, others: str) -> str:
 
 CHINESE: Final = CommandSentences(
     summaries={
+        "approve": "决定我请求做的事",
+        "trace": "你的上一条消息怎么样了，为什么没有回复",
         "pair": "让等待的人进来",
         "whoami": "你是谁，以及你能做什么",
         "help": "可以让我做什么",
@@ -64,6 +69,25 @@ CHINESE: Final = CommandSentences(
     },
     help_opening="照常给我写消息即可。以下面这些开头的消息是给我本身的：",
     commands_opening="所有命令，以及谁可以用：",
+    approve=ApproveSentences(
+        nothing="这里没有等待决定的事。",
+        waiting="这些在等待决定。发送 /approve、它的名字，再加 once、always 或 no：",
+        unknown=lambda code: f"没有叫 {code!r} 的问题。",
+        how=lambda code: f"请发送 /approve {code}，再加 once、always 或 no。",
+        not_yours=lambda code: f"这不由你决定。{code} 仍在等待。",
+        expired=lambda code: f"{code} 已过期：没有人及时决定，视为不同意。",
+        refused_before=lambda code, who: f"{code} 已被 {who} 拒绝。",
+        approved_before=lambda code, who: f"{code} 已由 {who} 批准。",
+        withdrawn=lambda code: f"{code} 已撤回：提出它的事已经结束。",
+        too_late=lambda code: f"就在你之前，已经有人决定了 {code}。",
+        done={
+            Decision.ONCE: lambda code: f"已批准 {code}，仅此一次。",
+            Decision.ALWAYS: lambda code: (
+                f"已批准 {code}。完全相同的操作以后不再问（stonechat approvals revoke 可收回）。"
+            ),
+            Decision.NO: lambda code: f"已拒绝 {code}。",
+        },
+    ),
     pair_waiting="这些人在等待进入。向他们要配对码，然后写 /pair 加上它：",
     pair_nobody="没有人在等待进入。",
     pair_closed="现在不让任何人进来：我的设置有误。",
@@ -173,5 +197,11 @@ CHINESE: Final = CommandSentences(
             f" {_amount(allowed.amount, allowed.unit)}。"
         ),
         go_on="请从停下的地方接着做。",
+    ),
+    trace=TraceSentences(
+        what_to_do="怎么办：",
+        only_direct="请在私聊里问我：这只与你有关。",
+        no_such="我找不到你可以查看的这条消息。单独发送 /trace 会说明你的上一条消息。",
+        nothing_yet="现在还没有可以说明的。",
     ),
 )

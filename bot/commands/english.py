@@ -4,6 +4,7 @@ from typing import Final
 
 from bot.commands.sentences import (
     AllowSentences,
+    ApproveSentences,
     CommandSentences,
     ExportSentences,
     HistorySentences,
@@ -11,11 +12,13 @@ from bot.commands.sentences import (
     ResumeSentences,
     StatusSentences,
     ThinkSentences,
+    TraceSentences,
     UsageSentences,
     VerboseSentences,
     WhoSentences,
 )
 from bot.contracts.budget import dollars, written
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Rank, Usage, Verbosity
 
 _ANEW: Final = {0: "", 1: ", begun anew once"}
@@ -45,6 +48,26 @@ ENGLISH: Final = CommandSentences(
     },
     help_opening="Write to me as to anybody. A message that begins with one of these is for me:",
     commands_opening="Every command there is, and for whom:",
+    approve=ApproveSentences(
+        nothing="Nothing waits for a decision here.",
+        waiting="These wait for a decision here. /approve, its name, and once, always or no:",
+        unknown=lambda code: f"There is no question {code!r}.",
+        how=lambda code: f"Write /approve {code} and then once, always or no.",
+        not_yours=lambda code: f"That is not yours to decide. {code} still waits.",
+        expired=lambda code: f"{code} is over: nobody decided in time, which is a no.",
+        refused_before=lambda code, who: f"{code} was refused already, by {who}.",
+        approved_before=lambda code, who: f"{code} was approved already, by {who}.",
+        withdrawn=lambda code: f"{code} is withdrawn: what asked for it has ended.",
+        too_late=lambda code: f"Somebody else decided about {code} a moment before you.",
+        done={
+            Decision.ONCE: lambda code: f"Approved {code}, this once.",
+            Decision.ALWAYS: lambda code: (
+                f"Approved {code}. Exactly this I will not ask for again "
+                "(stonechat approvals revoke takes that back)."
+            ),
+            Decision.NO: lambda code: f"Refused {code}.",
+        },
+    ),
     pair_waiting="These people wait to be let in. Ask them for their code and write /pair with it:",
     pair_nobody="Nobody waits to be let in.",
     pair_closed="Nobody is let in for now: my settings are broken.",
@@ -164,5 +187,12 @@ ENGLISH: Final = CommandSentences(
             f"{f' of {allowed.name}' if allowed.name else ''}."
         ),
         go_on="Go on from where you were stopped.",
+    ),
+    trace=TraceSentences(
+        what_to_do="What to do:",
+        only_direct="Ask me that in a direct chat: it is nobody's business but yours.",
+        no_such="I know of no message of that name that you may see. /trace alone tells of your "
+        "last one.",
+        nothing_yet="There is nothing to tell of yet.",
     ),
 )

@@ -3,8 +3,9 @@
 from typing import Final
 
 from bot.commands.say import said, sentences
+from bot.contracts.chapters import NewChapter
 from bot.contracts.command import Command, CommandAnswer, CommandContext
-from bot.contracts.turn import NewChapter, Rank, SessionChange
+from bot.contracts.turn import Rank, SessionChange
 
 
 async def _new(context: CommandContext, rest: str) -> CommandAnswer:

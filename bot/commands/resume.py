@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot.commands.say import said, sentences, text
+from bot.contracts.chapters import BackTo
 from bot.contracts.command import Command, CommandAnswer, CommandContext
 from bot.contracts.document import ListBlock, ListItem
 from bot.contracts.ledger import Chapter
-from bot.contracts.turn import BackTo, Rank, SessionChange
+from bot.contracts.turn import Rank, SessionChange
 
 _LISTED: Final = 10
 

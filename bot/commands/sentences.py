@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.contracts.budget import Allowance, Unit
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Rank, Usage, Verbosity
 
 
@@ -126,6 +127,26 @@ class AllowSentences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveSentences:
+    """What `/approve` says; most of it with the code of a question."""
+
+    nothing: str
+    waiting: str
+    unknown: Callable[[str], str]
+    how: Callable[[str], str]
+    not_yours: Callable[[str], str]
+    expired: Callable[[str], str]
+    refused_before: Callable[[str, str], str]
+    """With who refused it."""
+    approved_before: Callable[[str, str], str]
+    """With who approved it."""
+    withdrawn: Callable[[str], str]
+    too_late: Callable[[str], str]
+    """Somebody else was quicker by a moment."""
+    done: Mapping[Decision, Callable[[str], str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhoSentences:
     """The labels of `/whoami`, and the words in it."""
 
@@ -136,6 +157,16 @@ class WhoSentences:
     counts: str
     are: Mapping[Rank, str]
     """What somebody of a rank is here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSentences:
+    """What `/trace` says around the trace itself."""
+
+    what_to_do: str
+    only_direct: str
+    no_such: str
+    nothing_yet: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +186,7 @@ class CommandSentences:
     """Somebody was let in: their account, and what they call themself."""
     whoami: WhoSentences
     status: StatusSentences
+    approve: ApproveSentences
     new: str
     resume: ResumeSentences
     model: ModelSentences
@@ -164,3 +196,4 @@ class CommandSentences:
     export: ExportSentences
     usage: UsageSentences
     allow: AllowSentences
+    trace: TraceSentences

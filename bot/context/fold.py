@@ -1,7 +1,7 @@
 """Transcript to messages: what the model reads of what a session remembers."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.context.quoted import named, quoted, stamp
 from bot.context.standing import standing
+from bot.contracts.approval import NOES
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import (
     AssistantMessage,
@@ -22,6 +23,7 @@ from bot.contracts.messages import (
 from bot.contracts.transcript import (
     CallStarted,
     Corrected,
+    Decided,
     Entry,
     Nudge,
     Observed,
@@ -153,6 +155,8 @@ def _messages(entries: Sequence[Entry], zone: tzinfo) -> Iterable[Message]:
                     yield entry
                 for call in entry.tool_calls:
                     yield results.get(call.id) or _left_open(call, started=call.id in started)
+            case Decided():
+                yield from _decided(entry, results.get(entry.call.id), started)
             case CallStarted() | ToolResult() | Reset() | Unanswered():
                 pass
             case _:
@@ -178,6 +182,30 @@ def _stopped(entry: Stopped) -> Iterable[Message]:
     if entry.said.strip():
         yield AssistantMessage(text=entry.said, stop=StopReason.END)
     yield UserMessage(text=_STOPPED)
+
+
+def _decided(
+    entry: Decided, result: ToolResult | None, started: Collection[str]
+) -> Iterable[Message]:
+    """Tell what a person decided; what they approved is a call as if it had been made here.
+
+    It has an id of its own: that of the call which asked has its result, which is that it waits.
+    """
+    what = f"call {entry.call.name} ({entry.code})"
+    if not entry.is_approved:
+        rest = (
+            "That is the second no: the plan is over. Stop, and do not go on with it in any way."
+            if entry.noes >= NOES
+            else "Do not try to reach the same in another way. Say so, or ask what to do instead."
+        )
+        yield UserMessage(text=f"[decision] {entry.by} refused the {what}. {rest}")
+        return
+    approved = f"[decision] {entry.by} approved the {what}. It is carried out as it was."
+    yield UserMessage(text=approved)
+    call = replace(entry.call, id=f"{entry.call.id}_{entry.code}")
+    yield AssistantMessage(text="", stop=StopReason.TOOL_USE, tool_calls=(call,))
+    found = result or _left_open(call, started=entry.call.id in started)
+    yield replace(found, call_id=call.id)
 
 
 def _left_open(call: ToolCall, *, started: bool) -> ToolResult:

@@ -13,6 +13,7 @@ from bot.contracts.session import SessionKey
 from bot.contracts.transcript import (
     CallStarted,
     Corrected,
+    Decided,
     Nudge,
     Observed,
     Received,
@@ -79,6 +80,8 @@ def _told(one: Recorded) -> Iterator[str]:
             yield f"Result of `{result.name}` ({result.state}):\n\n{fenced(cut)}"
         case Reset():
             yield "---\n\nHere it began anew."
+        case Decided():
+            yield f"{one.entry.by} said {one.entry.decision} to `{one.entry.call.name}`."
         case Observed() | Summarized() | Corrected():
             yield fenced(quoted(one.entry, UTC))
         case Stopped(said=said):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from bot.contracts.approval import Approval
 from bot.contracts.clock import Clock, Ids
 from bot.contracts.command import Command
 from bot.contracts.delivery import OnUnknown, Receipt
@@ -20,6 +21,7 @@ from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.route import Match
 from bot.contracts.store import Cursor, Records
 from bot.contracts.turn import TurnId
+from bot.contracts.waiting import Waited, WaitFor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,10 @@ class Gateway(Protocol):
         """Return what a turn did on its way to its answer, in order."""
         ...
 
+    async def question(self, code: str) -> Approval | None:
+        """Return how a question stands, or None if there is none of that name (any more)."""
+        ...
+
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
         """Return the first conversation of *place* and its threads, what was last used first."""
         ...
@@ -133,6 +139,19 @@ class Gateway(Protocol):
 
     async def turn(self, turn_id: TurnId) -> TurnRecord | None:
         """Return all that is known of one turn."""
+        ...
+
+    async def wait(
+        self, turn_id: TurnId, timeout_seconds: float, until: WaitFor = WaitFor.ENDED
+    ) -> Waited:
+        """Return what is known of a turn once it is over, or after so many seconds.
+
+        A wait that expires says so, and says nothing about the turn, which goes on. It may be
+        asked for before, during and after the turn, again, and after a restart.
+
+        Raises:
+            StoreUnavailable: it cannot be looked up.
+        """
         ...
 
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:

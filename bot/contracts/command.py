@@ -6,14 +6,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from bot.contracts.approval import Approval
 from bot.contracts.budget import Allowance, Caps
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import Inbound
 from bot.contracts.ledger import Session
+from bot.contracts.messages import ToolCall
 from bot.contracts.people import Pairs, People
 from bot.contracts.queue import QueueRule
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import AgentId, Route
 from bot.contracts.store import Store
+from bot.contracts.trace import Traces
 from bot.contracts.turn import QueueMode, Rank, SessionChange, SessionChoices, ThinkingLevel, TurnId
 
 
@@ -46,6 +50,10 @@ class About(Protocol):
         """Return the names of the tools an agent has for senders of *rank*."""
         ...
 
+    def summary_of(self, call: ToolCall) -> str:
+        """Say in one line what a call is about, or nothing of a tool that is not known."""
+        ...
+
     def queue(self, channel: str) -> QueueRule:
         """Return how messages queue in a channel, where nothing was chosen."""
         ...
@@ -56,6 +64,10 @@ class About(Protocol):
 
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""
+        ...
+
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for: ranks, and people by their id."""
         ...
 
     def sandbox(self) -> str:
@@ -79,6 +91,7 @@ class CommandContext:
     pairs: Pairs | None
     """Who waits to be let in; None where nobody is let in for now."""
     about: About
+    traces: Traces
     commands: tuple["Command", ...]
     """All there are."""
 
@@ -86,6 +99,16 @@ class CommandContext:
     def choices(self) -> SessionChoices:
         """What is chosen in the session."""
         return self.session.choices if self.session else SessionChoices()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What somebody who may decided about a question that waits."""
+
+    approval: Approval
+    decision: Decision
+    too_late: tuple[ReplyPayload, ...]
+    """What is answered if somebody else was quicker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +121,8 @@ class CommandAnswer:
     """INTERRUPT: it ends what runs and waits in its session, and that is answered by the stop."""
     allowances: tuple[Allowance, ...] = ()
     """What is allowed beyond limits on spending."""
+    ruling: Ruling | None = None
+    """A decision, made with the claim; it opens a turn of its own in the session that asked."""
     goes_on: str | None = None
     """The text of the turn that it becomes. None: it is answered with its *replies*, at the door;
     else it has none, because its turn answers."""

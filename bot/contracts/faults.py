@@ -18,6 +18,7 @@ COMMIT_POINTS: Final = (
     "tool.start",
     "tool.commit",
     "run.finish",
+    "approval.expire",
     "ob.start",
     "ob.receipt",
 )

@@ -135,6 +135,8 @@ class TurnQuery:
     source: Source | None = None
     """The one whose claim it was, in `conversation`."""
     states: Collection[TurnState] | None = None
+    before: int | None = None
+    """Only those that came before this line."""
     limit: int = 100
 
 
@@ -156,6 +158,14 @@ class Ledger(Protocol):
 
     async def turns(self, query: TurnQuery) -> Sequence[TurnRecord]:
         """Return turns, newest first, without attempts and deliveries."""
+        ...
+
+    async def find(self, name: str, *, limit: int = 5) -> Sequence[TurnRecord]:
+        """Return the turns that *name* may mean, newest first, without attempts and deliveries.
+
+        It is the beginning of a turn's id or, of the latest 50,000 events, the source of one or
+        the platform's own id of its message.
+        """
         ...
 
     async def deliveries(self, query: DeliveryQuery) -> Sequence[Delivery]:

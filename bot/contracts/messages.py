@@ -70,6 +70,8 @@ class ResultState(StrEnum):
     """It was ended from outside; part of its effect may have happened."""
     UNKNOWN = "unknown"
     """It was started, and nobody knows how it ended."""
+    ASKED = "asked"
+    """It was not begun: a person is asked, and what they decide comes later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

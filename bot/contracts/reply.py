@@ -15,6 +15,15 @@ class ReplyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One of the answers that a platform with buttons offers below a message."""
+
+    label: str
+    value: str
+    """What pressing it says, as an `INTERACTION` inbound: a command, ``/approve kf47m no``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPayload:
     """One platform message's worth, in no dialect."""
 
@@ -22,6 +31,10 @@ class ReplyPayload:
     body: Document
     fallback: str
     """The same as plain text, for a platform that refuses the markup."""
+    choices: tuple[Choice, ...] = ()
+    """Its buttons. Body and fallback name the same commands, for a platform that has none."""
+    question: str = ""
+    """The code of the question that it asks, so that a screen can show what became of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

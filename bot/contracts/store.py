@@ -1,21 +1,22 @@
 """What a store must be: each verb is one transaction and says what it means.
 
-A worker that lost its lease gets `LeaseLost` from every verb that takes a turn
-or a delivery, and nothing is written. Every verb may raise `StoreUnavailable`,
-and then nothing is written either.
+A worker that lost its lease gets `LeaseLost` from every verb that takes a turn or a delivery, and
+nothing is written. Every verb may raise `StoreUnavailable`, and then nothing is written either.
 """
 
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from bot.contracts.approval import Approvals
 from bot.contracts.delivery import Delivery, GivenUp, Receipt
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.ledger import Conversations, Ledger, Session
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
+from bot.contracts.signals import Offer, Signal
 from bot.contracts.transcript import Ending, Entry, Recorded, Unanswered
 from bot.contracts.turn import Arrival, Lane, QueueMode, TellStop, Turn, TurnId
 
@@ -33,6 +34,8 @@ class Opened:
     """A new row: the claim, and the turn if it was dispatched."""
 
     turn: Turn
+    decided: Turn | None = None
+    """The turn that its decision opened, if it was the first (`Arrival.decides`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,38 +61,6 @@ class Renewal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkWaiting:
-    """A hint: some turn may be taken."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopAsked:
-    """A hint: somebody asked this running turn to stop."""
-
-    turn_id: TurnId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """No hint: this turn was taken for the listener, in the commit that opened it."""
-
-    turn: Turn
-
-
-Signal = WorkWaiting | StopAsked | Taken
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A listener's word that it would begin turns of these lanes at once."""
-
-    worker: str
-    lanes: Collection[Lane]
-    places: Callable[[], int]
-    """How many more it would begin now. Asked in the moment a turn is opened."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """What a turn took with it when it ended."""
 
@@ -110,27 +81,28 @@ class Turns(Protocol):
     ) -> Sequence[Opened | Duplicate | Full]:
         """Claim every arrival, in order, and move the cursor, in one commit.
 
-        The cursor is kept as the record ``cursor:<key>``, in decimal digits. It
-        stays where it was when an arrival is `Full`, so that this one comes again.
+        The cursor is kept as the record ``cursor:<key>``, in decimal digits. It stays where it was
+        when an arrival is `Full`, so that this one comes again.
 
         A `Dispatch` waits, in the mode its session chose, else in its own. Where as many wait in
-        its session as its `cap` allows (20), its `drop` says what gives way, never a higher
-        rank; where nothing may, and where the store is full (2,000), it is `Full`. With a
-        `pacing` it is due when its sender was quiet for so long, with all they said meanwhile.
+        its session as its `cap` allows (20), its `drop` says what gives way, never a higher rank;
+        where nothing may, and where the store is full (2,000), it is `Full`. With a `pacing` it is
+        due when its sender was quiet for so long, with all they said meanwhile.
 
-        `Observe` is told with the next turn of its conversation. A `Handled` EDIT or DELETION
-        does what it asks, if its sender wrote the message (or, to delete, is an admin).
-        Every other admission is finished at once: `answered` when it has
-        replies, which become deliveries ``<turn id>!door:<n>`` in the same
-        commit, else `silent`, both with the admission's reason.
+        `Observe` is told with the next turn of its conversation. A `Handled` EDIT or DELETION does
+        what it asks, if its sender wrote the message (or, to delete, is an admin). Every other
+        admission is finished at once: `answered` when it has replies, which become deliveries
+        ``<turn id>!door:<n>`` in the same commit, else `silent`, both with the admission's reason.
 
-        A `Dispatch` in mode INTERRUPT asks the session's running turn to stop, if that is
-        its sender's own or they are an admin. A `Handled` in mode INTERRUPT does that and
-        also ends what waits in the same session, in the same bounds, as `interrupted`
-        (reason ``stopped``), each with the arrival's `stopped_notice` as its delivery
-        ``<that turn>!stopped``; the handled row itself then is `silent` without its
-        replies. Where nothing ran and nothing waited, its replies are its answer as usual.
-        *tell_stop* says the answer instead, also for what waited in the stop's conversation.
+        A `Dispatch` in mode INTERRUPT asks the session's running turn to stop, if that is its
+        sender's own or they are an admin. A `Handled` in mode INTERRUPT does that and also ends
+        what waits in the same session, in the same bounds, as `interrupted` (reason ``stopped``),
+        each with the arrival's `stopped_notice` as its delivery ``<that turn>!stopped``; the
+        handled row itself then is `silent` without its replies. Where nothing ran and nothing
+        waited, its replies are its answer as usual. *tell_stop* says the answer instead, also for
+        what waited in the stop's conversation.
+
+        A `Handled` that `decides` a question does that, too (`Approvals`).
 
         A `Handled` that reports the move of a room is one of `Ledger.moves` with this commit.
         """
@@ -143,11 +115,10 @@ class Turns(Protocol):
     async def forget(self, conversation: ConversationKey) -> Sequence[TurnId]:
         """Delete what was said in *conversation*; return the turns that this ended.
 
-        What waits or runs ends as `interrupted` (reason ``deleted``), and who
-        runs it has lost the lease and is told as of a stop. The lines, the
-        deliveries, the title and what sessions remember of its turns are gone.
-        The turns' rows stay without their words: a source that was claimed
-        stays claimed. What is heard later begins the conversation anew.
+        What waits or runs ends as `interrupted` (reason ``deleted``), and who runs it has lost the
+        lease and is told as of a stop. The lines, the deliveries, the title and what sessions
+        remember of its turns are gone. The turns' rows stay without their words: a source that was
+        claimed stays claimed. What is heard later begins the conversation anew.
         """
         ...
 
@@ -157,8 +128,8 @@ class Turns(Protocol):
         """Delete a session in all its chapters, its lines and deliveries; return what it ended.
 
         None, and nothing is done, if there is none or if somebody spoke in it since
-        *unused_since*. The turns' rows stay, as with `forget`. What is heard later begins
-        the session anew.
+        *unused_since*. The turns' rows stay, as with `forget`. What is heard later begins the
+        session anew.
         """
         ...
 
@@ -170,20 +141,20 @@ class Turns(Protocol):
         """Give out the oldest due turn of the session that has been ready for longest.
 
         A session is ready while something waits in it and nothing runs, and becomes so anew
-        whenever a turn of it ends: whoever floods one session delays no other.
-        People come before background. The attempt is counted, the store's epoch
-        noted, and on the first attempt its words become `Received`, all in one
-        commit. A turn whose worker is gone is given out again, first of all.
+        whenever a turn of it ends: whoever floods one session delays no other. People come before
+        background. The attempt is counted, the store's epoch noted, and on the first attempt its
+        words become `Received`, all in one commit. A turn whose worker is gone is given out again,
+        first of all.
         """
         ...
 
     async def absorb(self, turn: Turn, modes: Collection[QueueMode]) -> Sequence[Recorded]:
         """Let waiting turns of *modes* join *turn*, recorded as `Received`, in order.
 
-        Only those of the same session and conversation, due, and of at least
-        its rank; and none once it was asked to stop. With them comes, whatever its mode,
-        what was said in one burst with *turn*, as `Observed` what was overheard before
-        them, and as `Corrected` what was edited of what it is about.
+        Only those of the same session and conversation, due, and of at least its rank; and none
+        once it was asked to stop. With them comes, whatever its mode, what was said in one burst
+        with *turn*, as `Observed` what was overheard before them, and as `Corrected` what was
+        edited of what it is about.
         """
         ...
 
@@ -198,9 +169,9 @@ class Turns(Protocol):
     async def finish(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> Finished:
         """End *turn*, record its last words and queue what tells of it, in one commit.
 
-        A delivery that is `sent` from birth (a channel whose readers read the store) becomes
-        a line in this commit, unless an earlier one of its conversation is not final: then it
-        waits for the courier like any other.
+        A delivery that is `sent` from birth (a channel whose readers read the store) becomes a
+        line in this commit, unless an earlier one of its conversation is not final: then it waits
+        for the courier like any other. The ending's questions wait from then on.
         """
         ...
 
@@ -208,9 +179,9 @@ class Turns(Protocol):
         """Hints about work; a lost one costs a second.
 
         Who offers places is also given turns: one that `open` could take at once, because its
-        session has none that runs or waits and no other turn is due, is taken in that very
-        commit, as `take` would, and comes as `Taken`. What was taken for a listener that has
-        gone is put back.
+        session has none that runs or waits and no other turn is due, is taken in that very commit,
+        as `take` would, and comes as `Taken`. What was taken for a listener that has gone is put
+        back.
         """
         ...
 
@@ -240,9 +211,9 @@ class Transcripts(Protocol):
     async def recent(self, session_key: SessionKey) -> Sequence[Recorded]:
         """Return the session's latest entries, in order, from the beginning of some turn.
 
-        They are the whole turns among the latest 4,000 to 5,000 entries: far more than one
-        turn can make. The beginning moves once in 1,000 entries, so that requests that
-        follow each other begin alike.
+        They are the whole turns among the latest 4,000 to 5,000 entries: far more than one turn
+        can make. The beginning moves once in 1,000 entries, so that requests that follow each
+        other begin alike.
         """
         ...
 
@@ -265,10 +236,10 @@ class Outbox(Protocol):
     async def lease(self, channel: str, account: str) -> Delivery | None:
         """Give out the next due delivery of an account, marked as being sent.
 
-        In order per conversation, one at a time: a later part waits until the
-        earlier one is final. Attempt and `started_at` are set in that commit. A
-        delivery left being sent by a process that is gone is given out as
-        `unknown`, and so is one that was put off as `unknown`.
+        In order per conversation, one at a time: a later part waits until the earlier one is
+        final. Attempt and `started_at` are set in that commit. A delivery left being sent by a
+        process that is gone is given out as `unknown`, and so is one that was put off as
+        `unknown`.
         """
         ...
 
@@ -343,6 +314,7 @@ class Store(Protocol):
     records: Records
     ledger: Ledger
     conversations: Conversations
+    approvals: Approvals
 
     @property
     def epoch(self) -> int:

@@ -155,6 +155,10 @@ def _no_summary(_: Parameters) -> str:
     return ""
 
 
+def _never(_args: Parameters, _context: ToolContext) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[P]):
     """Something a model may ask for.
@@ -176,6 +180,12 @@ class Tool(Generic[P]):
     timeout_seconds: float = 60.0
     summarise: Callable[[P], str] = _no_summary
     """What a call is about, in one line for people: the path, the command."""
+    needs_approval: Callable[[P, ToolContext], str | None] = _never
+    """Why a person has to be asked before exactly this is done, in one sentence; None: nobody
+    has to. Pure. Its exact arguments are shown with it."""
+    identity: Callable[[P], str] | None = None
+    """What makes two calls the same to whoever said ``always``, such as the exact command.
+    None: all of the arguments."""
 
     def __post_init__(self) -> None:
         """Refuse a tool whose unknown end nobody could judge, or that would be open to too many.

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from bot.contracts.approval import Question
+from bot.contracts.decision import Decision
 from bot.contracts.inbound import Inbound, Sender
-from bot.contracts.messages import AssistantMessage, ToolResult
+from bot.contracts.messages import AssistantMessage, ToolCall, ToolResult
 from bot.contracts.tool import Effect
 from bot.contracts.turn import Outcome, Rank, TurnId, Usage
 
@@ -30,6 +32,8 @@ class CallStarted:
     effect: Effect
     arguments: str | None = None
     """The JSON it is carried out with, where a hook changed what the model asked for."""
+    settles: str = ""
+    """The code of the question with which a person approved it; it is used up by this record."""
     kind: Literal["call_started"] = "call_started"
 
 
@@ -64,6 +68,25 @@ class Reset:
     reason: str
     """Why, in one word: ``asked``, ``idle``."""
     kind: Literal["reset"] = "reset"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A person decided about a call of an earlier turn. Approved, it is carried out in this one."""
+
+    code: str
+    call: ToolCall
+    decision: Decision
+    by: str
+    """Their name."""
+    noes: int = 0
+    """How many noes there were to its plan, this one included."""
+    kind: Literal["decided"] = "decided"
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether the call is to be carried out."""
+        return self.decision is not Decision.NO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +150,7 @@ Entry = (
     | Reset
     | Stopped
     | Unanswered
+    | Decided
 )
 
 
@@ -150,3 +174,5 @@ class Ending:
 
     outcome: Outcome
     words: tuple[Entry, ...] = ()
+    questions: tuple[Question, ...] = ()
+    """What a person is asked; for ASKED. Written in the same commit."""

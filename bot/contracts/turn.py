@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Literal, NewType
+from typing import NewType
 
 from bot.contracts.admission import Admission
 from bot.contracts.budget import Allowance, Cost, LimitMet
+from bot.contracts.chapters import BackTo, NewChapter
+from bot.contracts.decision import Decides
 from bot.contracts.inbound import Inbound
 from bot.contracts.reply import ReplyPayload, Target
 from bot.contracts.session import ChapterKey, Route, SessionKey, chapter_key
@@ -104,23 +106,6 @@ class SessionChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewChapter:
-    """The session goes on with nothing in mind; what was before stays and is linked."""
-
-    reason: str
-    """Why, in one word: ``asked``, ``idle``."""
-    kind: Literal["new"] = "new"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackTo:
-    """The session goes on from an earlier chapter."""
-
-    chapter: int
-    kind: Literal["back"] = "back"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionChange:
     """What a command changes in its session, in the commit of its own claim."""
 
@@ -187,6 +172,8 @@ class Failure(StrEnum):
     """The store was rolled back while it ran."""
     UNKNOWN_EFFECT = "unknown_effect"
     """A call has an unknown end and nobody was there to judge it."""
+    REFUSED_TWICE = "refused_twice"
+    """A person said no to it twice."""
     AGENT_GONE = "agent_gone"
     """Its agent was taken out of the configuration before it began."""
     BROKEN = "broken"
@@ -295,6 +282,12 @@ class Arrival:
     """What the owner allows beyond limits with it, in the same commit."""
     told: str | None = None
     """What the model is told instead of the text: the text without its directives."""
+    decides: Decides | None = None
+    """The decision that is made with its claim, once, by whoever is first (`Handled` only)."""
+    decided: "Arrival | None" = None
+    """The turn that its decision opens in the session that asked."""
+    settles: str = ""
+    """The code of the question whose decision is carried out in this turn; else nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

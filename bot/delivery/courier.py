@@ -22,7 +22,7 @@ from bot.contracts.errors import (
     SendUncertain,
     StoreUnavailable,
 )
-from bot.contracts.events import Bus, Delivered
+from bot.contracts.events import Bus, Delivered, DeliveryGivenUp
 from bot.contracts.store import Outbox
 from bot.delivery.backoff import pause
 
@@ -207,6 +207,15 @@ class Courier:
         notices = self.notice_of(delivery, reason)
         _log.warning("delivery given up", state=state, reason=reason)
         await self._recorded(partial(self.outbox.give_up, delivery, state, reason, notices=notices))
+        self.bus.publish(
+            DeliveryGivenUp(
+                conversation=delivery.target.conversation_key,
+                turn_id=delivery.turn_id,
+                delivery_id=delivery.id,
+                state=state,
+                reason=reason,
+            )
+        )
 
     async def _recorded(self, verb: Callable[[], Awaitable[T]]) -> T:
         """Record what became of a send; a store that cannot write is waited for.

@@ -1,11 +1,13 @@
 """What answers a turn: its agent, surrounded by the turn's news and its waiting messages."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot.agent.answer import Agent
 from bot.agent.hooks import Hooks, LiveWords, Reading
+from bot.contracts.approval import Question
 from bot.contracts.errors import AgentGone, StoreUnavailable, TurnInterrupted
 from bot.contracts.events import (
     AttemptFailed,
@@ -33,6 +35,8 @@ class Answers:
     agents: Mapping[AgentId, Agent]
     turns: Turns
     bus: Bus
+    can_show: Callable[[Turn, Question], bool]
+    """Whether a question can be shown in full where the turn's answer goes."""
 
     async def answer(self, turn: Turn) -> Ending:
         """Carry *turn* to its last word.
@@ -46,7 +50,7 @@ class Answers:
         agent = self.agents.get(turn.arrival.route.agent_id)
         if agent is None:
             raise AgentGone(f"the agent {turn.arrival.route.agent_id!r} is no longer configured")
-        news = _TurnNews(turn, self.bus, self.turns)
+        news = _TurnNews(turn, self.bus, self.turns, self.can_show)
         try:
             return await agent.answer(turn, news.hooks())
         except asyncio.CancelledError:
@@ -57,7 +61,10 @@ class Answers:
 class _TurnNews:
     """What one turn tells the world, and what the world has for it."""
 
-    def __init__(self, turn: Turn, bus: Bus, turns: Turns) -> None:
+    def __init__(
+        self, turn: Turn, bus: Bus, turns: Turns, can_show: Callable[[Turn, Question], bool]
+    ) -> None:
+        self._can_show = can_show
         self._turn = turn
         self._bus = bus
         self._turns = turns
@@ -78,6 +85,7 @@ class _TurnNews:
             words=self._words,
             message_made=self._message_made,
             message_dropped=self._message_dropped,
+            can_show=partial(self._can_show, self._turn),
             attempt_failed=self._attempt_failed,
             tool_started=self._tool_started,
             tool_ended=self._tool_ended,

@@ -14,6 +14,8 @@ from bot.contracts.inbound import ConversationKind, EventClass, Inbound
 from bot.contracts.people import Pairs, People
 from bot.contracts.store import Store
 from bot.contracts.turn import Arrival, QueueMode, SessionChange, SessionChoices
+from bot.kernel.decisions import decided, decides
+from bot.kernel.tracing import Tracing
 from bot.reply import notices
 
 _log = structlog.get_logger(__name__)
@@ -56,6 +58,7 @@ class CommandDoor:
         self._people = people
         self._about = about
         self._pairs = pairs
+        self._traces = Tracing(store.ledger, about.summary_of)
 
     async def answer(self, arrival: Arrival) -> Arrival:
         """Return *arrival* with what its command answers and changes; others as they are.
@@ -99,6 +102,7 @@ class CommandDoor:
             people=self._people,
             pairs=self._pairs,
             about=self._about,
+            traces=self._traces,
             commands=self._commands,
         )
 
@@ -216,9 +220,12 @@ def _applied(arrival: Arrival, command: Command, answers: Sequence[CommandAnswer
         return replace(
             arrival, admission=admission, change=change, allowances=allowances, told=goes_on
         )
+    ruling = next((one.ruling for one in answers if one.ruling is not None), None)
     return replace(
         arrival,
         admission=Handled(reason=reason),
+        decides=None if ruling is None else decides(arrival, ruling),
+        decided=None if ruling is None else decided(arrival, ruling),
         mode=_mode(answers),
         replies=tuple(reply for one in answers for reply in one.replies),
         change=change,

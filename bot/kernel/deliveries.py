@@ -5,15 +5,18 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from bot.contracts.approval import Approval, Question
 from bot.contracts.budget import Scope
 from bot.contracts.channel import Channel
 from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown, Receipt
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.reply import ReplyKind, ReplyPayload, Target
+from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, Rank, Turn
 from bot.reply import notices
 from bot.reply.compose import compose, fits_anywhere
+from bot.reply.question import question
 
 _THEIRS: Final = frozenset({Scope.TURN, Scope.SESSION, Scope.PERSON})
 """Limits that concern who asked, whatever their rank."""
@@ -31,6 +34,45 @@ class Deliveries:
     clock: Clock
     owner: Target | None = None
     """Where the owner is told what concerns them and happened elsewhere."""
+
+    def of_ending(self, turn: Turn, ending: Ending) -> Sequence[Delivery]:
+        """Return what tells how *turn* ended, and what it asks.
+
+        What somebody asks who may not decide it is shown to the owner, too.
+        """
+        language = notices.language_of(turn.arrival.inbound.text)
+        told = list(self.of_outcome(turn, ending.outcome))
+        for asked in ending.questions:
+            card, delivery_id = question(asked, language), f"{turn.id}!asked:{asked.code}"
+            told.append(self._notice(turn, delivery_id, card, turn.arrival.target))
+            if turn.arrival.rank < Rank.ADMIN and self.owner is not None:
+                told.append(self._notice(turn, f"{delivery_id}:owner", card, self.owner))
+        return told
+
+    def of_expired(self, approval: Approval) -> Sequence[Delivery]:
+        """Return the notice that nobody decided in time, which is a no."""
+        arrival, code = approval.arrival, approval.question.code
+        language = notices.language_of(arrival.inbound.text)
+        return (
+            self._made(
+                Delivery(
+                    id=f"{approval.turn_id}!expired:{code}",
+                    turn_id=approval.turn_id,
+                    session_key=arrival.route.session_key,
+                    target=arrival.target,
+                    payload=notices.question_expired(code, language),
+                    on_unknown=OnUnknown.NEVER,
+                    expires_at=self.clock.now() + _EXPIRES,
+                )
+            ),
+        )
+
+    def can_show(self, turn: Turn, asked: Question) -> bool:
+        """Whether *asked* is one message where the answer of *turn* goes: nothing of it is cut."""
+        target = turn.arrival.target
+        channel = self.channels.get((target.channel, target.account))
+        body = question(asked, notices.language_of(turn.arrival.inbound.text)).body
+        return (channel.dialect.fits if channel else fits_anywhere)(body)
 
     def of_outcome(self, turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
         """Return what tells *outcome* to who asked, in parts that fit the platform.
@@ -78,10 +120,13 @@ class Deliveries:
     def _notice(
         self, turn: Turn, delivery_id: str, payload: ReplyPayload, target: Target
     ) -> Delivery:
-        channel = self.channels.get((target.channel, target.account))
-        delivery = replace(
-            self._delivery(turn, delivery_id, payload, OnUnknown.NEVER), target=target
+        return self._made(
+            replace(self._delivery(turn, delivery_id, payload, OnUnknown.NEVER), target=target)
         )
+
+    def _made(self, delivery: Delivery) -> Delivery:
+        """Give *delivery* its receipt at once where its readers read the store."""
+        channel = self.channels.get((delivery.target.channel, delivery.target.account))
         arrives = channel is not None and channel.capabilities.reads_the_store
         return self._arrived(delivery) if arrives else delivery
 

@@ -1,7 +1,7 @@
 """Who comes in: the judgement of one event, and what its sender is told at the door."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -30,6 +30,15 @@ _TOO_FAST: Final = "sender:too-fast"
 _WRITES: Final = frozenset({EventClass.MESSAGE, EventClass.COMMAND})
 _UNLISTED: Final = frozenset({"room:not-listed", "rooms:disabled"})
 """Rules of rooms in which the bot does not listen, and so does not speak if it can help it."""
+
+
+RoomNames = Callable[[str, str, str], Sequence[str]]
+"""Gives every id that a room of a channel and account has had, by any of them."""
+
+
+def _only_its_own(channel: str, account: str, room_id: str) -> Sequence[str]:
+    del channel, account
+    return (room_id,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +92,10 @@ class Memory:
 class Doorkeeper:
     """Judges every event alike, and answers those that go no further."""
 
-    def __init__(self, ranks: Ranks, memory: Memory) -> None:
+    def __init__(self, ranks: Ranks, memory: Memory, names: RoomNames = _only_its_own) -> None:
         self._ranks = ranks
         self._memory = memory
+        self._names = names
         self._one_by_one = memory.one_by_one
 
     def told_of(self, inbound: Inbound) -> Accepted | None:
@@ -100,8 +110,9 @@ class Doorkeeper:
         """
         inbound = bounds.bounded(inbound)
         event = classify(inbound)
-        rank = await self._ranks.of(inbound)
-        admission = admit(inbound, event, rank, self._ranks.policy(inbound.channel))
+        listed = self._as_listed(inbound)
+        rank = await self._ranks.of(listed)
+        admission = admit(listed, event, rank, self._ranks.policy(inbound.channel))
         goes_on = not isinstance(admission, Drop)
         if goes_on and inbound.sender.is_bot and not self._memory.loops.takes(inbound):
             admission = Drop(reason="loop:bots")
@@ -163,7 +174,7 @@ class Doorkeeper:
         if admission.reason == _NOT_PAIRED and self._memory.pairing is not None:
             await self._memory.pairing.was_told(inbound)
         elif judged.rank is Rank.OWNER:
-            await self._memory.gates.told(inbound, admission.reason)
+            await self._memory.gates.told(inbound, judged.admission.reason)
 
     def failed(self, judged: Sequence[Judged]) -> None:
         """Forget what was to be told: nothing was recorded, and it comes again."""
@@ -226,10 +237,20 @@ class Doorkeeper:
             return arrival.target
         return Target(channel=inbound.channel, account=inbound.account, conversation_id=place)
 
+    def _as_listed(self, inbound: Inbound) -> Inbound:
+        """Return *inbound* with the listed id of its room: one that moved keeps its rule."""
+        where = inbound.conversation
+        policy = self._ranks.policy(inbound.channel)
+        for name in self._names(inbound.channel, inbound.account, where.id):
+            known = where if name == where.id else replace(where, id=name)
+            if policy.rule(known) is not None:
+                return inbound if known is where else replace(inbound, conversation=known)
+        return inbound
+
     def _was_meant(self, judged: Judged) -> bool:
         """Whether it would have been answered, had it not come so fast."""
         policy = self._ranks.policy(judged.inbound.channel)
-        would = admit(judged.inbound, judged.event, judged.rank, policy)
+        would = admit(self._as_listed(judged.inbound), judged.event, judged.rank, policy)
         return isinstance(would, Dispatch | Handled)
 
 

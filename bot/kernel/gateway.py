@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
+from bot.contracts.approval import Approval
 from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.events import Bus, Event, TurnEnded
 from bot.contracts.inbound import ConversationKey, Inbound, Source
@@ -11,7 +12,9 @@ from bot.contracts.ledger import Found, Line, Listed, TurnQuery, TurnRecord
 from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
+from bot.contracts.waiting import Waited, WaitFor
 from bot.kernel.steps import steps_of
+from bot.kernel.waiting import Waits
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
 
@@ -28,12 +31,18 @@ class KernelGateway:
     """The `Gateway` of the kernel."""
 
     def __init__(
-        self, intake: TakesOver, store: Store, bus: Bus, summary_of: Callable[[ToolCall], str]
+        self,
+        intake: TakesOver,
+        store: Store,
+        bus: Bus,
+        summary_of: Callable[[ToolCall], str],
+        waits: Waits,
     ) -> None:
         self._intake = intake
         self._store = store
         self._bus = bus
         self._summary_of = summary_of
+        self._waits = waits
 
     async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
         """Take messages over, all or none; in order; once each."""
@@ -67,6 +76,10 @@ class KernelGateway:
     async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
         """Return what a turn did on its way to its answer, in order."""
         return tuple(steps_of(await self._store.ledger.entries(turn_id), self._summary_of))
+
+    async def question(self, code: str) -> Approval | None:
+        """Return how a question stands, or None if there is none of that name (any more)."""
+        return await self._store.approvals.get(code)
 
     async def conversations(self, place: ConversationKey, *, limit: int = 200) -> Sequence[Listed]:
         """Return the first conversation of *place* and its threads, what was last used first."""
@@ -106,6 +119,12 @@ class KernelGateway:
     async def turn(self, turn_id: TurnId) -> TurnRecord | None:
         """Return all that is known of one turn."""
         return await self._store.ledger.turn(turn_id)
+
+    async def wait(
+        self, turn_id: TurnId, timeout_seconds: float, until: WaitFor = WaitFor.ENDED
+    ) -> Waited:
+        """Return what is known of a turn once it is over, or after so many seconds."""
+        return await self._waits.wait(turn_id, timeout_seconds, until)
 
     def follow(self, conversation: ConversationKey) -> AbstractContextManager[AsyncIterator[Event]]:
         """Listen to the news of one conversation."""

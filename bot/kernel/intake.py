@@ -137,7 +137,10 @@ class Intake:
 
     async def _accepted(self, arrival: Arrival, result: Opened | Duplicate | Full) -> Accepted:
         match result:
-            case Opened(turn=turn):
+            case Opened(turn=turn, decided=decided):
+                if decided is not None:
+                    there = decided.arrival.target.conversation_key
+                    self.bus.publish(TurnQueued(conversation=there, turn_id=decided.id))
                 for allowance in arrival.allowances:
                     self.allow(allowance)
                 if turn.state in {TurnState.WAITING, TurnState.RUNNING}:

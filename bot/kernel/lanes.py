@@ -10,7 +10,8 @@ import structlog
 from bot.contracts import faults
 from bot.contracts.clock import Clock
 from bot.contracts.errors import LeaseLost, StoreUnavailable
-from bot.contracts.store import Offer, Signal, StopAsked, Taken, Turns, WorkWaiting
+from bot.contracts.signals import Offer, Signal, StopAsked, Taken, WorkWaiting
+from bot.contracts.store import Turns
 from bot.contracts.turn import Lane, Turn, TurnId
 from bot.kernel.lease import Lease
 from bot.kernel.turn import TurnRunner

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bot.contracts.channel import CallMade, Remark
 from bot.contracts.messages import AssistantMessage, ResultState, ToolCall, ToolResult
-from bot.contracts.transcript import CallStarted, Recorded
+from bot.contracts.transcript import CallStarted, Decided, Recorded
 from bot.reply.directives import read_directives
 from bot.reply.visible import visible
 
@@ -21,6 +21,11 @@ def steps_of(
     results = {e.call_id: e.state for e in entries if isinstance(e, ToolResult)}
     started = {e.call_id for e in entries if isinstance(e, CallStarted)}
     for message in entries:
+        if isinstance(message, Decided) and message.is_approved:
+            left = ResultState.UNKNOWN if message.call.id in started else ResultState.KILLED
+            state = results.get(message.call.id, left)
+            call = message.call
+            yield CallMade(name=call.name, summary=summary_of(call), state=state)
         if not isinstance(message, AssistantMessage) or not message.tool_calls:
             continue
         words, _ = read_directives(visible(message.text))

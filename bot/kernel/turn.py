@@ -31,7 +31,7 @@ _JOIN: Final = frozenset({QueueMode.COLLECT, QueueMode.STEER, QueueMode.INTERRUP
 has nothing left to interrupt; only who asked for a turn of their own gets one."""
 
 Answer = Callable[[Turn], Coroutine[Any, Any, Ending]]
-Compose = Callable[[Turn, Outcome], Sequence[Delivery]]
+Compose = Callable[[Turn, Ending], Sequence[Delivery]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +101,12 @@ class TurnRunner:
         """End *turn* as *ending* says or, if that cannot be told, as a fault of ours."""
         outcome = ending.outcome
         try:
-            return await self._record(turn, ending, self.compose(turn, outcome))
+            return await self._record(turn, ending, self.compose(turn, ending))
         except LeaseLost:
             raise
         except Exception as error:  # noqa: BLE001 - a turn that nobody runs would hold its session for good
             broken = Ending(outcome=replace(_outcome_of(error), usage=outcome.usage))
-            return await self._record(turn, broken, self.compose(turn, broken.outcome))
+            return await self._record(turn, broken, self.compose(turn, broken))
 
     async def _record(self, turn: Turn, ending: Ending, deliveries: Sequence[Delivery]) -> "_Told":
         """Commit the end; a store that cannot write is waited for, since nothing may be lost."""

@@ -3,8 +3,9 @@
 from typing import Final
 
 from bot.contracts.budget import LimitMet, Scope, Unit, dollars
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Failure, Rank
-from bot.reply.sentences import Sentences
+from bot.reply.sentences import QuestionSentences, Sentences
 
 _WHOSE: Final = {
     Scope.TURN: "每条消息",
@@ -67,6 +68,7 @@ CHINESE: Final = Sentences(
         Failure.UNKNOWN_EFFECT: (
             "操作进行中我被打断了，无法判断它是否完成，也没有再次运行。请先检查，再让我重做。"
         ),
+        Failure.REFUSED_TWICE: "你两次说不，所以这件事我停下了。请告诉我该怎么做。",
         Failure.AGENT_GONE: (
             "这条消息要找的助手在开始处理之前已从设置中移除。请重新发送，会由另一个助手回答。"
         ),
@@ -117,4 +119,15 @@ CHINESE: Final = Sentences(
     not_permitted=lambda what, least: f"{what} 只有{_FOR[least]}可以用。没有改变任何东西。",
     command_failed=lambda reason: f"没有成功：{reason}。没有改变任何东西。",
     command_broke="我内部出了故障，什么也没做。日志里有详细信息。",
+    question=QuestionSentences(
+        may_i="可以这样做吗？",
+        because=lambda why: f"需要先问，因为 {why}。",
+        hidden="«U+…» 代表一个看不见的字符。",
+        open_for=lambda who, minutes, until: (
+            f"代 {who} 询问。{minutes} 分钟内有效，到 {until} 为止；之后视为不同意。"
+        ),
+        or_write="或者发送：",
+        choices={Decision.ONCE: "一次", Decision.ALWAYS: "总是", Decision.NO: "不"},
+        expired=lambda code: f"没有人及时决定 {code}，所以我没有做。",
+    ),
 )

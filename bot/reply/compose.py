@@ -33,7 +33,8 @@ def compose(
 ) -> tuple[ReplyPayload, ...]:
     """Make what tells *outcome* to who asked, in parts that *fits* accepts.
 
-    Never raises, and is empty only for a silence that the model chose in a room.
+    Never raises, and is empty only for a silence that the model chose in a room, and
+    where questions tell it.
     """
     steps = _steps(outcome.steps, fits) if outcome.steps else ()
     return (*steps, *_told(outcome, direct=direct, language=language, fits=fits))
@@ -52,7 +53,9 @@ def _told(
     outcome: Outcome, *, direct: bool, language: Language, fits: Fits
 ) -> tuple[ReplyPayload, ...]:
     match outcome.kind:
-        case OutcomeKind.ANSWERED | OutcomeKind.ASKED:
+        case OutcomeKind.ASKED:
+            return ()  # its questions tell it
+        case OutcomeKind.ANSWERED:
             return _answer(outcome.text, direct=direct, language=language, fits=fits)
         case OutcomeKind.SILENT:
             return (notices.no_answer(language),) if direct else ()

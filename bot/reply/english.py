@@ -3,8 +3,9 @@
 from typing import Final
 
 from bot.contracts.budget import LimitMet, Scope, written
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Failure, Rank
-from bot.reply.sentences import Sentences
+from bot.reply.sentences import QuestionSentences, Sentences
 
 _FOR: Final = {
     Rank.STRANGER: "everybody",
@@ -94,6 +95,9 @@ ENGLISH: Final = Sentences(
             "I was interrupted while something ran. I cannot tell whether it finished, and I did "
             "not run it again. Please check before you ask for it again."
         ),
+        Failure.REFUSED_TWICE: (
+            "You said no twice, so I stopped with this. Tell me what to do instead."
+        ),
         Failure.AGENT_GONE: (
             "The assistant that this message was for has been removed from my settings before it "
             "could begin. Please send it again; another one will answer."
@@ -162,4 +166,16 @@ ENGLISH: Final = Sentences(
     not_permitted=lambda what, least: f"{what} is for {_FOR[least]}. Nothing was changed.",
     command_failed=lambda reason: f"That did not work: {reason}. Nothing was changed.",
     command_broke="Something broke inside me, so I did nothing. My log says what.",
+    question=QuestionSentences(
+        may_i="May I do this?",
+        because=lambda why: f"I have to ask, because {why}.",
+        hidden="«U+…» stands for a character that would not show.",
+        open_for=lambda who, minutes, until: (
+            f"Asked for {who}. It stays open for {_count(minutes, 'minute')}, until {until}; "
+            "after that it is a no."
+        ),
+        or_write="Or write:",
+        choices={Decision.ONCE: "Once", Decision.ALWAYS: "Always", Decision.NO: "No"},
+        expired=lambda code: f"Nobody decided about {code} in time, so I did not do it.",
+    ),
 )

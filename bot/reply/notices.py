@@ -173,6 +173,16 @@ def command_broke(language: Language) -> ReplyPayload:
     return _notice(_SENTENCES[language].command_broke)
 
 
+def question_expired(code: str, language: Language) -> ReplyPayload:
+    """Nobody decided about a question in time, which is a no."""
+    return _notice(_SENTENCES[language].question.expired(code))
+
+
+def sentences_of(language: Language) -> Sentences:
+    """Return all the bot can say in *language* (pure)."""
+    return _SENTENCES[language]
+
+
 def _notice(sentence: str) -> ReplyPayload:
     """A sentence as it is, never read as Markdown."""
     body = Document(blocks=(Paragraph(spans=(Span(text=sentence),)),))

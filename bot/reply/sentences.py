@@ -8,7 +8,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.contracts.budget import LimitMet
+from bot.contracts.decision import Decision
 from bot.contracts.turn import Failure, Rank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSentences:
+    """What is said when a person has to decide about a call."""
+
+    may_i: str
+    because: Callable[[str], str]
+    """Why it has to be asked for."""
+    hidden: str
+    """Characters that do not show stand there by their numbers."""
+    open_for: Callable[[str, int, str], str]
+    """Who asked, for how many minutes it stays open, and until when."""
+    or_write: str
+    """Before the commands that do the same as the buttons."""
+    choices: Mapping[Decision, str]
+    """What the buttons say."""
+    expired: Callable[[str], str]
+    """Nobody decided in time; the question's code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,3 +85,4 @@ class Sentences:
     """A command could not do what it is for, for a reason."""
     command_broke: str
     """A command failed by a fault of ours."""
+    question: QuestionSentences

@@ -203,13 +203,14 @@ class Reading:
             store=written.store,
             tools=written.tools,
             limits=written.limits,
+            approvals=written.approvals,
             routing=routing_of(written, self._where),
             queue=written.queue,
             sessions=written.sessions,
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
             addresses=addresses(environment),
-            extra=tuple(
+            modules=tuple(
                 ExtraModule(name=name, where=self._where(("tools", "extra", number)))
                 for number, name in enumerate(written.tools.extra)
             ),

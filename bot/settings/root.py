@@ -11,6 +11,7 @@ from bot.contracts.session import AgentId, SessionKey
 from bot.contracts.turn import Rank
 from bot.settings.access import PersonName, PersonSettings
 from bot.settings.agents import Agents, AgentSettings
+from bot.settings.approvals import ApprovalSettings
 from bot.settings.channels import Channels, ChannelSection
 from bot.settings.elsewhere import Addresses, StoredToken
 from bot.settings.http import HttpSettings
@@ -52,6 +53,8 @@ class Configuration(Section):
     """What the agent may be offered."""
     limits: LimitSettings = Field(default={}, validate_default=True)
     """How much a turn may use."""
+    approvals: ApprovalSettings = Field(default={}, validate_default=True)
+    """Who decides about what has to be asked for."""
     queue: QueueSettings = Field(default={}, validate_default=True)
     """What a message does to the turn that runs, how it waits, and what gives way."""
     sessions: SessionSettings = Field(default={}, validate_default=True)
@@ -108,6 +111,7 @@ class Settings:
     tools: ToolSettings
     limits: LimitSettings
     queue: QueueSettings
+    approvals: ApprovalSettings = field(default_factory=ApprovalSettings)
     routing: Routing = field(default_factory=Routing)
     """Whose conversation is whose."""
     sessions: SessionSettings = field(default_factory=SessionSettings)
@@ -125,7 +129,7 @@ class Settings:
     """Where providers, model servers and platforms are asked."""
     stored: tuple[StoredToken, ...] = ()
     """Platforms' tokens that wait for their channel."""
-    extra: tuple[ExtraModule, ...] = ()
+    modules: tuple[ExtraModule, ...] = ()
     """Modules of other packages with more tools, and where each is named."""
     written: str | None = field(default=None, compare=False, repr=False)
     """The text of the file they were read from, without any value of a ``${NAME}``; None if there

@@ -52,6 +52,8 @@ class ToolRules(Section):
     One that leaves nothing is refused."""
     deny: tuple[ToolPattern, ...] = ()
     """These are taken away, whatever allows them."""
+    ask: tuple[ToolPattern, ...] = ()
+    """Each call of these has to be approved by a person first (`approvals:` says by whom)."""
 
 
 class RankRules(ToolRules):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from bot import __version__
 from bot.contracts.budget import Caps
 from bot.contracts.command import ModelOffer
+from bot.contracts.messages import ToolCall
 from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
 from bot.contracts.turn import Rank
@@ -21,6 +22,7 @@ class LiveAbout:
 
     settings: Callable[[], Settings]
     tools_of: Callable[[AgentId, Rank], Sequence[str]]
+    summary: Callable[[ToolCall], str]
     where_programs_run: str
     queue_of: Callable[[str], QueueRule]
 
@@ -58,6 +60,14 @@ class LiveAbout:
     def workspace(self, agent_id: AgentId) -> Path:
         """Return the folder of an agent's files."""
         return Path(self.settings().agents[agent_id].workspace)
+
+    def approvers(self) -> Sequence[str]:
+        """Return who may decide about calls that are asked for."""
+        return self.settings().approvals.approvers
+
+    def summary_of(self, call: ToolCall) -> str:
+        """Say in one line what a call is about, or nothing of a tool that is not known."""
+        return self.summary(call)
 
     def sandbox(self) -> str:
         """Say in a few words where programs run, or why nowhere."""

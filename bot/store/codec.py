@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from bot.contracts.approval import Question
 from bot.contracts.delivery import Receipt
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.reply import ReplyPayload, Target
@@ -60,6 +61,7 @@ CHOICES: Final = Codec(lambda: TypeAdapter(SessionChoices))
 ENTRY: Final[Codec[Entry]] = Codec(lambda: TypeAdapter(Entry))
 OUTCOME: Final = Codec(lambda: TypeAdapter(Outcome))
 PAYLOAD: Final = Codec(lambda: TypeAdapter(ReplyPayload))
+QUESTION: Final = Codec(lambda: TypeAdapter(Question))
 RECEIPT: Final = Codec(lambda: TypeAdapter(Receipt))
 TARGET: Final = Codec(lambda: TypeAdapter(Target))
 USAGE: Final = Codec(lambda: TypeAdapter(Usage))

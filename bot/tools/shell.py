@@ -61,4 +61,5 @@ shell = Tool(
     alone=True,
     timeout_seconds=WAIT_SECONDS,
     summarise=_title,
+    identity=lambda args: args.command,
 )

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from aiohttp import WSCloseCode, WSMsgType
@@ -11,15 +11,15 @@ from bot.contracts.channel import Accepted, Gateway
 from bot.contracts.clock import Clock
 from bot.contracts.errors import AttachmentRefused, BotError, StoreUnavailable
 from bot.contracts.inbound import Attachment
-from bot.contracts.ledger import Line, TurnRecord
+from bot.contracts.ledger import Line
 from bot.contracts.media import Media
-from bot.contracts.turn import Outcome, OutcomeKind, Rank, TurnId, TurnState
+from bot.contracts.turn import Rank, TurnId, TurnState
 from channels.webchat.about import About
 from channels.webchat.auth import Login
 from channels.webchat.codec import encode, read_client
+from channels.webchat.endings import ended_frame
 from channels.webchat.errors import translate
 from channels.webchat.ingest import ingest, source_of
-from channels.webchat.lines import line_frame
 from channels.webchat.listing import title_of
 from channels.webchat.live import Live
 from channels.webchat.outgoing import Outgoing, SlowReader
@@ -29,20 +29,21 @@ from channels.webchat.protocol import (
     LONGEST_TEXT,
     PROTOCOL,
     AcceptedFrame,
+    ClaimFrame,
     CommandOffer,
-    EndedFrame,
     ErrorFrame,
     HelloFrame,
     OpenFrame,
     PingFrame,
     PongFrame,
+    PressFrame,
     RefusedFrame,
     SayFrame,
     ServerFrame,
     StopFrame,
-    TokensSpent,
     WelcomeFrame,
 )
+from channels.webchat.questions import Questions
 from channels.webchat.threshold import ShutOut, Threshold
 from channels.webchat.websocket import CLOSE_SECONDS, Socket
 
@@ -91,6 +92,7 @@ class Connection:
         self._clock = parts.clock
         self._commands = parts.commands
         self._outgoing = Outgoing()
+        self._questions = Questions(parts.gateway)
         self._cursor: int | None = None
         """The last line that was sent; None until the hello is answered."""
         self._open: set[TurnId] = set()
@@ -172,7 +174,7 @@ class Connection:
                 self.show(PongFrame())
             case HelloFrame():
                 await self._hello(frame)
-            case SayFrame() | StopFrame():
+            case SayFrame() | StopFrame() | PressFrame():
                 await self._receive(frame)
             case _:
                 assert_never(frame)
@@ -235,10 +237,10 @@ class Connection:
         )
         if after_seq is not None:
             for line in lines:
-                await self._send(line_frame(line))
+                await self._send(await self._questions.line(line))
         return seq
 
-    async def _receive(self, frame: SayFrame | StopFrame) -> None:
+    async def _receive(self, frame: ClaimFrame) -> None:
         if self._cursor is None:
             self.show(ErrorFrame(reason="The first frame is hello."))
         elif refusal := self._refusal(frame):
@@ -249,7 +251,7 @@ class Connection:
             except ShutOut:
                 self.show(RefusedFrame(id=frame.id, reason="You were signed out."))
 
-    def _refusal(self, frame: SayFrame | StopFrame) -> RefusedFrame | None:
+    def _refusal(self, frame: ClaimFrame) -> RefusedFrame | None:
         if isinstance(frame, SayFrame):
             if not frame.text.strip() and not frame.attachments:
                 return RefusedFrame(id=frame.id, reason="The message is empty.")
@@ -262,10 +264,10 @@ class Connection:
             return RefusedFrame(id=frame.id, reason=reason, retry=round(wait + 0.1, 1))
         return None
 
-    async def _answer(self, frame: SayFrame | StopFrame) -> None:
+    async def _answer(self, frame: ClaimFrame) -> None:
         self.show(await self._accept(frame))
 
-    async def _accept(self, frame: SayFrame | StopFrame) -> AcceptedFrame | RefusedFrame:
+    async def _accept(self, frame: ClaimFrame) -> AcceptedFrame | RefusedFrame:
         """Take a message over. One that was before is ours still, though its files may be gone."""
         try:
             accepted = await self._handed_over(frame)
@@ -276,7 +278,7 @@ class Connection:
         self._open.add(accepted.turn_id)
         return AcceptedFrame(id=frame.id, seq=accepted.seq, turn=accepted.turn_id)
 
-    async def _handed_over(self, frame: SayFrame | StopFrame) -> Accepted:
+    async def _handed_over(self, frame: ClaimFrame) -> Accepted:
         here, now = self._live.conversation, self._clock.now()
         try:
             files = await self._files(frame)
@@ -288,7 +290,7 @@ class Connection:
         inbound = ingest(frame, here, self._login.sender, now, files)
         return (await self._gateway.receive(inbound))[0]
 
-    async def _files(self, frame: SayFrame | StopFrame) -> tuple[Attachment, ...]:
+    async def _files(self, frame: ClaimFrame) -> tuple[Attachment, ...]:
         """Give the message its files. Where tools find them is told to whoever has such tools."""
         if not isinstance(frame, SayFrame) or not frame.attachments:
             return ()
@@ -312,8 +314,10 @@ class Connection:
                 continue
             try:
                 for line in await self._lines(self._cursor, _RESUMED_LINES):
-                    await self._send(line_frame(line))
+                    await self._send(await self._questions.line(line))
                     self._cursor = line.seq
+                for change in await self._questions.changes():
+                    await self._send(change)
                 if self._may_have_ended:
                     await self._send_ends()
             except StoreUnavailable:
@@ -330,27 +334,9 @@ class Connection:
                 self._open.discard(turn_id)
             elif record.outcome is not None:
                 self._open.discard(turn_id)
-                await self._send(await self._ended_frame(record, record.outcome))
-
-    async def _ended_frame(self, record: TurnRecord, outcome: Outcome) -> EndedFrame:
-        """Say how a turn ended: in the words of what it joined, or of what cancelled it."""
-        host = record
-        if record.absorbed_by is not None:
-            host = await self._gateway.turn(record.absorbed_by) or record
-        elif outcome.kind is OutcomeKind.INTERRUPTED and outcome.reference and not host.deliveries:
-            host = await self._gateway.turn(TurnId(outcome.reference)) or record
-        return EndedFrame(
-            turn=record.turn.id,
-            outcome=outcome.kind.value,
-            reason=outcome.reason,
-            text="\n\n".join(
-                delivery.payload.fallback
-                for delivery in host.deliveries
-                if delivery.target.conversation_key == self._live.conversation
-                and delivery.id.startswith(host.turn.id)  # no warning beside it
-            ),
-            usage=TokensSpent(**asdict(outcome.usage)),
-        )
+                here = self._live.conversation
+                ended = await ended_frame(self._gateway, here, record, record.outcome)
+                await self._send(ended)
 
     async def _send(self, frame: ServerFrame) -> None:
         await self._outgoing.put_patiently(encode(frame))

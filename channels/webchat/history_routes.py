@@ -12,9 +12,9 @@ from bot.contracts.channel import CallMade, Gateway, Mount, Remark, RouteSpec
 from bot.contracts.turn import TurnId
 from channels.webchat.auth import Login
 from channels.webchat.entrance import NO_CONVERSATION, Answer, Entrance
-from channels.webchat.lines import line_frame
 from channels.webchat.places import conversation_in
 from channels.webchat.protocol import LineFrame, ToolWord
+from channels.webchat.questions import Questions
 
 MOST_LINES: Final = 100
 """Lines of one answer: a screen or ten."""
@@ -85,7 +85,8 @@ class HistoryRoutes:
             return web.Response(status=404, text=NO_CONVERSATION)
         seq = int(request.match_info["seq"])
         lines = await gateway.lines_before(conversation, seq, limit=MOST_LINES + 1)
-        shown = tuple(map(line_frame, lines[-MOST_LINES:]))
+        questions = Questions(gateway)
+        shown = tuple([await questions.line(line) for line in lines[-MOST_LINES:]])
         earlier = EarlierLines(lines=shown, earlier=len(lines) > MOST_LINES)
         return _json(_earlier().dump_json(earlier, exclude_none=True))
 

@@ -13,11 +13,11 @@ from bot.contracts.inbound import (
     Sender,
     Source,
 )
-from channels.webchat.protocol import SayFrame, StopFrame
+from channels.webchat.protocol import PressFrame, SayFrame, StopFrame
 
 
 def ingest(
-    frame: SayFrame | StopFrame,
+    frame: SayFrame | StopFrame | PressFrame,
     conversation: ConversationKey,
     sender: Sender,
     now: datetime,
@@ -26,7 +26,7 @@ def ingest(
     """Say what a client did (pure). *sender* is who holds the login, or runs the bot.
 
     The client's id is the identity of the message, so that repeating it cannot
-    double it. A stop is a pressed button: an interaction, no line.
+    double it. A stop is a pressed button like any other: an interaction, no line.
     """
     replaces: str | None = None
     match frame:
@@ -34,6 +34,8 @@ def ingest(
             event, text, replaces = EventClass.MESSAGE, frame.text, frame.replaces
         case StopFrame():
             event, text = EventClass.INTERACTION, "/stop"
+        case PressFrame():
+            event, text = EventClass.INTERACTION, frame.value
         case _:
             assert_never(frame)
     return Inbound(

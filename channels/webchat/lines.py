@@ -5,14 +5,18 @@ from typing import Final
 from bot.contracts.inbound import Attachment
 from bot.contracts.ledger import Line
 from channels.webchat.protocol import AttachedFile, LineFrame
+from channels.webchat.question_frames import OfferedChoice, QuestionCard
 from channels.webchat.render import HtmlDialect
 
 _DIALECT: Final = HtmlDialect()
 
 
-def line_frame(line: Line) -> LineFrame:
-    """Write *line* as a frame (pure)."""
+def line_frame(line: Line, question: QuestionCard | None = None) -> LineFrame:
+    """Write *line* as a frame (pure); *question* says how it stands, if it is one."""
     payload = line.payload
+    if payload and payload.question and question is None:
+        question = QuestionCard(code=payload.question)
+    offered = payload.choices if payload else ()
     return LineFrame(
         seq=line.seq,
         direction=line.direction.value,
@@ -25,6 +29,8 @@ def line_frame(line: Line) -> LineFrame:
         replaces=line.edited_source,
         attachments=tuple(map(attached_file, line.attachments)) or None,
         steps=line.tool_calls or None,
+        choices=tuple(OfferedChoice(label=one.label, value=one.value) for one in offered) or None,
+        question=question,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StringConstraints
 
 from channels.webchat.places import UUID
+from channels.webchat.question_frames import OfferedChoice, QuestionCard, QuestionFrame
 
 PROTOCOL: Final = 1
 """Rises when a frame changes in a way that an older page or client would misread."""
@@ -34,7 +35,7 @@ TurnWord = Literal["queued", "running", "finishing", "retrying", "joined"]
 SetupWord = Literal["offered", "needed"]
 """Whether this reader may set the bot up, and whether no language model answers before it does."""
 
-ToolWord = Literal["running", "ok", "error", "denied", "killed", "unknown"]
+ToolWord = Literal["running", "ok", "error", "denied", "killed", "unknown", "asked"]
 """How far a call is."""
 
 
@@ -71,13 +72,25 @@ class StopFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PressFrame:
+    """A button below a line was pressed: its `value`. As durable as a message."""
+
+    id: ClientId
+    value: Annotated[str, StringConstraints(pattern="^/", max_length=200)]
+    type: Literal["press"] = "press"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PingFrame:
     """Ask whether the other side is there."""
 
     type: Literal["ping"] = "ping"
 
 
-ClientFrame = HelloFrame | SayFrame | StopFrame | PingFrame
+ClaimFrame = SayFrame | StopFrame | PressFrame
+"""What is claimed by its id, and repeated until it is accepted or refused for good."""
+
+ClientFrame = HelloFrame | ClaimFrame | PingFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +184,8 @@ class LineFrame:
     replaces: str | None = None
     attachments: tuple[AttachedFile, ...] | None = None
     steps: int | None = None
+    choices: tuple[OfferedChoice, ...] | None = None
+    question: QuestionCard | None = None
     type: Literal["line"] = "line"
 
 
@@ -310,6 +325,7 @@ ServerFrame = (
     | AcceptedFrame
     | RefusedFrame
     | LineFrame
+    | QuestionFrame
     | WordsFrame
     | ShownFrame
     | MadeFrame

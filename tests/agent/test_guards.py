@@ -62,6 +62,7 @@ class Asked:
             parameters=Send,
             run=self._run,
             probe=self._probe,
+            needs_approval=lambda args, _: "risky" if args.to == "the bank" else None,
         )
         self.model = ScriptedModel(call("send", id="c1", to="ana"), words("done"))
         self.bench = Bench(root=tmp_path, models=[self.model], tools=(tool,))
@@ -235,3 +236,11 @@ async def test_after_a_crash_the_probe_looks_for_what_was_really_begun(tmp_path:
 
     assert asked.probed == [Send(to="bo", times=2)]
     assert asked.sent == []
+
+
+async def test_no_hook_makes_of_a_call_what_a_person_would_have_to_approve(asked: Asked) -> None:
+    result = await asked.with_hooks(before(Changed(arguments={"to": "the bank"})))
+
+    assert asked.sent == []
+    assert result.state is ResultState.DENIED
+    assert "hook_0 changed the arguments" in result.text

@@ -16,6 +16,7 @@ ROWS: Final = [
     *(f"S{n}" for n in range(1, 9)),
     *(f"G{n}" for n in range(1, 10)),
     "K5",
+    "W1",
     "W2",
     "W3",
     "W7",

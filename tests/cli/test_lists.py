@@ -86,13 +86,14 @@ async def test_a_trace_tells_the_whole_story(commands: Commands) -> None:
     said = await _said(commands, "trace", "turn-answered")
 
     for words in (
-        "turn       turn-answered",
-        "text       what now?",
-        "admission  dispatch: direct",
-        "attempt    1 from",
-        "outcome    answered",
-        "usage      2 model calls, 1 tool calls, 300 tokens in, 40 out",
-        "delivery   turn-answered:0 pending",
+        "… It was answered, and the answer is on its way: it waits to be sent.",
+        "turn turn-answered",
+        "“what now?”",
+        "✓ admitted",
+        "✓ model     took",
+        "✓ outcome   answered",
+        "2 model calls, 1 tool call, 300 tokens in, 40 out",
+        "… delivery  the answer is on its way",
     ):
         assert words in said.out
 
@@ -102,5 +103,6 @@ async def test_a_trace_of_nothing_is_one_line(commands: Commands) -> None:
 
     assert said.code == 1
     assert said.err == (
-        "stonechat: there is no turn 'turn-unknown'; `stonechat turns` lists them\n"
+        "stonechat: there is no turn and no message 'turn-unknown'; `stonechat turns` lists them, "
+        "and `stonechat trace` alone tells of the last one\n"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.contracts.budget import Caps, Scope
 from bot.contracts.command import ModelOffer
+from bot.contracts.messages import ToolCall
 from bot.contracts.queue import QueueRule
 from bot.contracts.session import AgentId
 from bot.contracts.turn import QueueMode, Rank
@@ -34,6 +35,9 @@ class AnAbout:
     def tools(self, _agent_id: AgentId, rank: Rank) -> Sequence[str]:
         return ("read_file", "shell") if rank >= Rank.ADMIN else ()
 
+    def summary_of(self, call: ToolCall) -> str:
+        return call.arguments
+
     def queue(self, channel: str) -> QueueRule:
         return QueueRule(mode=QueueMode.COLLECT) if channel == "busy" else QueueRule()
 
@@ -42,6 +46,9 @@ class AnAbout:
 
     def workspace(self, _agent_id: AgentId) -> Path:
         return self.folder
+
+    def approvers(self) -> Sequence[str]:
+        return ("owner", "admin")
 
     def sandbox(self) -> str:
         return "bubblewrap"

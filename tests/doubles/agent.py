@@ -1,8 +1,9 @@
 """An agent alone: a scripted model, tools of the test's making, a transcript in memory."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from bot.contracts.transcript import Ending, Received, Recorded
 from bot.contracts.turn import Outcome, Turn, TurnState
 from tests.doubles.arrivals import an_arrival
 from tests.doubles.clock import START, CountingIds, HastyClock
+from tests.doubles.memory_approvals import MemoryApprovals
 from tests.doubles.scripted_model import ScriptedModel, Step
 from tests.doubles.tool_context import a_tool_context
 from tests.doubles.transcripts import MemoryTranscripts
@@ -50,6 +52,11 @@ class AgentBench:
     price: Price | None = FREE
     clock: HastyClock = field(default_factory=lambda: HastyClock(START))
     transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
+    approvals: MemoryApprovals = field(default_factory=MemoryApprovals)
+    longest_question: int = 10_000
+    """Characters of arguments that a question may show."""
+    asked_for: Mapping[str, str] = field(default_factory=dict)
+    """The tools that the operator wants asked for, with the rule."""
     words: list[str] = field(default_factory=list)
     news: list[str] = field(default_factory=list)
     joining: list[str] = field(default_factory=list)
@@ -88,6 +95,8 @@ class AgentBench:
             clock=self.clock,
             ids=CountingIds(),
             store_epoch=0,
+            approvals=self.approvals,
+            questions_open_for=timedelta(minutes=10),
             history_turns=lambda _: 100,
         )
 
@@ -108,6 +117,7 @@ class AgentBench:
             read=_read,
             words=self.words.append,
             message_made=lambda final: self.news.append("answer" if final else "progress"),
+            can_show=lambda question: len(question.call.arguments) < self.longest_question,
             message_dropped=lambda: self.news.append("dropped"),
             attempt_failed=lambda reason: self.news.append(f"failed: {reason}"),
             tool_started=lambda call, _: self.news.append(f"started {call.name}"),

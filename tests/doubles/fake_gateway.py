@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from bot.bus.local import LocalBus
 from bot.contracts.admission import Dispatch
+from bot.contracts.approval import Approval
 from bot.contracts.channel import Accepted, CallMade, Remark
 from bot.contracts.delivery import Delivery, DeliveryState, OnUnknown
 from bot.contracts.document import CodeBlock, Document, Paragraph, Span
@@ -46,6 +47,7 @@ from bot.contracts.turn import (
     TurnState,
     Usage,
 )
+from bot.contracts.waiting import Waited, WaitFor, WaitState
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 SESSION = SessionKey("agent:main:main")
@@ -76,6 +78,7 @@ class FakeGateway:
         self.on_message: Callable[[TurnId, str], object] | None = None
         self.on_receive: Callable[[str], Awaitable[object]] | None = None
         """Awaited ``before`` and ``after`` a message is claimed: where the kernel waits, too."""
+        self.questions: dict[str, Approval] = {}
         self._bus = LocalBus()
         self._records: dict[TurnId, TurnRecord] = {}
         self._claims: dict[tuple[ConversationKey, Source], Accepted] = {}
@@ -120,6 +123,25 @@ class FakeGateway:
         self._check()
         found = [line for key, line in self._lines if key == conversation and line.seq < seq]
         return found[-limit:]
+
+    async def question(self, code: str) -> Approval | None:
+        self._check()
+        return self.questions.get(code)
+
+    async def wait(
+        self, turn_id: TurnId, timeout_seconds: float, until: WaitFor = WaitFor.ENDED
+    ) -> Waited:
+        """Say how it stands: whoever waits here lets the turn end first."""
+        del timeout_seconds, until
+        self._check()
+        record = self._records.get(turn_id)
+        outcome = record.outcome if record else None
+        return Waited(
+            turn_id=turn_id,
+            wait=WaitState.ENDED if outcome else WaitState.WAIT_EXPIRED,
+            state=record.turn.state if record else None,
+            outcome=outcome.kind if outcome else None,
+        )
 
     async def steps(self, turn_id: TurnId) -> Sequence[Remark | CallMade]:
         self._check()

@@ -50,7 +50,7 @@ class Rig:
         self, text: str, *, client_id: str | None = None, replaces: str | None = None
     ) -> Accepted:
         """Write something on the page, maybe instead of what was written before."""
-        inbound = self._inbound(text, client_id)
+        inbound = self.inbound(text, client_id)
         if replaces is not None:
             inbound = replace(inbound, edited_source=Source(f"c:{replaces}"))
         (accepted,) = await self.app.gateway.receive(inbound)
@@ -58,7 +58,7 @@ class Rig:
 
     async def press_stop(self) -> Accepted:
         """Press the stop button."""
-        inbound = self._inbound("/stop", None, EventClass.INTERACTION)
+        inbound = self.inbound("/stop", None, EventClass.INTERACTION)
         (accepted,) = await self.app.gateway.receive(inbound)
         return accepted
 
@@ -95,9 +95,10 @@ class Rig:
         """Every line of the page, in order."""
         return [line.text for line in await self.app.gateway.lines(self.conversation, after=0)]
 
-    def _inbound(
-        self, text: str, client_id: str | None, event: EventClass = EventClass.MESSAGE
+    def inbound(
+        self, text: str, client_id: str | None = None, event: EventClass = EventClass.MESSAGE
     ) -> Inbound:
+        """Make what the page's channel makes of a text."""
         native_id = client_id or str(uuid4())
         return Inbound(
             source=Source(f"c:{native_id}"),

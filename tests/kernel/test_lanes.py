@@ -17,7 +17,8 @@ from bot.contracts.delivery import Delivery
 from bot.contracts.errors import CandidatesExhausted, LeaseLost, StoreUnavailable
 from bot.contracts.events import TurnAbsorbed, TurnEnded
 from bot.contracts.ledger import TurnQuery
-from bot.contracts.store import Finished, Offer, Signal, Store, Turns
+from bot.contracts.signals import Offer, Signal
+from bot.contracts.store import Finished, Store, Turns
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import (
     Failure,
@@ -43,7 +44,8 @@ async def echo(turn: Turn) -> Ending:
     return Ending(outcome=Outcome(kind=OutcomeKind.ANSWERED, text=words))
 
 
-def compose(turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
+def compose(turn: Turn, ending: Ending) -> Sequence[Delivery]:
+    outcome = ending.outcome
     return [a_delivery(turn, outcome.text or outcome.reason)]
 
 
@@ -254,9 +256,9 @@ async def test_an_end_that_cannot_be_told_ends_as_a_fault_and_holds_up_nobody(
         if verb == broken and outcome.text == "re: poison":
             raise RecursionError("at line 7")
 
-    def telling(turn: Turn, outcome: Outcome) -> Sequence[Delivery]:
-        break_down("compose", outcome)
-        return compose(turn, outcome)
+    def telling(turn: Turn, ending: Ending) -> Sequence[Delivery]:
+        break_down("compose", ending.outcome)
+        return compose(turn, ending)
 
     class Breaking(Queue):
         async def finish(

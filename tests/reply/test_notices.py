@@ -36,6 +36,7 @@ EVERY: dict[str, Callable[[Language], ReplyPayload]] = {
     "wrong_code": notices.wrong_code,
     "too_long": lambda language: notices.too_long(200_000, language),
     "too_fast": notices.too_fast,
+    "question": lambda language: notices.question_expired("kf47m", language),
     "gates": lambda language: _gate("room:not-mentioned", language),
 }
 

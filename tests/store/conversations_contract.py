@@ -9,7 +9,8 @@ from bot.contracts.admission import Handled
 from bot.contracts.errors import LeaseLost
 from bot.contracts.inbound import ConversationKey, EventClass
 from bot.contracts.messages import AssistantMessage, StopReason
-from bot.contracts.store import Duplicate, Renewal, StopAsked, Store
+from bot.contracts.signals import StopAsked
+from bot.contracts.store import Duplicate, Renewal, Store
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import Outcome, OutcomeKind, Turn, TurnState
 from tests.doubles.arrivals import A_FILE, NOON, a_delivery, an_arrival, an_inbound

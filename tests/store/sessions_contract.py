@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.contracts.admission import Handled
+from bot.contracts.chapters import BackTo, NewChapter
 from bot.contracts.errors import LeaseLost
 from bot.contracts.ledger import DeliveryQuery, Session, TurnQuery
 from bot.contracts.messages import AssistantMessage, StopReason
@@ -16,8 +17,6 @@ from bot.contracts.store import Duplicate, Renewal, Store
 from bot.contracts.transcript import Ending, Nudge, Received, Reset
 from bot.contracts.turn import (
     Arrival,
-    BackTo,
-    NewChapter,
     Outcome,
     OutcomeKind,
     QueueMode,

@@ -16,20 +16,8 @@ from bot.contracts.inbound import EventClass, Inbound, Source
 from bot.contracts.messages import AssistantMessage, StopReason
 from bot.contracts.reply import ReplyPayload
 from bot.contracts.session import SessionKey
-from bot.contracts.store import (
-    Cursor,
-    Duplicate,
-    Finished,
-    Full,
-    Offer,
-    Opened,
-    Renewal,
-    Signal,
-    StopAsked,
-    Store,
-    Taken,
-    WorkWaiting,
-)
+from bot.contracts.signals import Offer, Signal, StopAsked, Taken, WorkWaiting
+from bot.contracts.store import Cursor, Duplicate, Finished, Full, Opened, Renewal, Store
 from bot.contracts.transcript import Ending, Received
 from bot.contracts.turn import (
     Arrival,

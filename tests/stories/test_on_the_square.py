@@ -398,3 +398,39 @@ async def test_who_tells_the_code_of_the_terminal_is_owner_and_nobody_else(tmp_p
     assert str(eve.id) not in owners
     assert all(code.group() not in one.turn.arrival.inbound.text for one in rows)
     assert house.questions == []
+
+
+async def test_a_room_that_moves_to_another_id_is_still_the_room_that_was_listed(
+    tmp_path: Path,
+) -> None:
+    rooms: list[Place] = []
+
+    def rules(square: Square) -> dict[str, object]:
+        rooms.append(square.room("ours"))
+        return {"rooms": {"allow": {str(rooms[0].id): {"rank": "member"}}}}
+
+    async with a_house(tmp_path, rules) as house:
+        square, bo = house.square, house.square.person("Bo")
+        square.say(bo, rooms[0], "before", mention=True)
+        await square.shown(rooms[0])
+        moved = square.move(rooms[0], bo)
+        await square.settled()
+        square.say(bo, moved, "after", mention=True)
+        assert await square.shown(moved) == ["heard: after"]
+        await house.bot.stop()
+        await house.bot.start()
+        await square.connected(3)
+        square.say(bo, moved, "and later", mention=True)
+        assert (await square.shown(moved, 2))[1] == "heard: and later"
+        square.say(bo, square.room("another"), "elsewhere", mention=True)
+        rows = await house.rows(of=bo)
+
+    reasons = [one.turn.arrival.admission.reason for one in rows]
+    assert reasons == [
+        "room:mentioned",
+        "room:moved",
+        "room:mentioned",
+        "room:mentioned",
+        "room:not-listed",
+    ]
+    assert len({one.turn.session_key for one in rows[:4]}) == 1

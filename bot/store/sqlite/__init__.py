@@ -4,11 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from bot.contracts.approval import Approvals
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError
 from bot.contracts.ledger import Conversations, Ledger
 from bot.contracts.store import Outbox, Records, Sessions, Store, Transcripts, Turns
 from bot.store.sqlite import leases
+from bot.store.sqlite.approvals import SqliteApprovals
 from bot.store.sqlite.bell import Bell
 from bot.store.sqlite.conversations import SqliteConversations
 from bot.store.sqlite.db import Reader, Writer
@@ -50,6 +52,7 @@ class SqliteStore:
         self.records: Records = SqliteRecords(writer, reader)
         self.ledger: Ledger = SqliteLedger(reader)
         self.conversations: Conversations = SqliteConversations(writer, reader)
+        self.approvals: Approvals = SqliteApprovals(writer, reader, memory.outbox_bell)
 
     @classmethod
     async def open(cls, path: Path, *, clock: Clock, caps: Caps = CAPS) -> "SqliteStore":

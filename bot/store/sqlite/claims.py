@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.contracts.admission import Dispatch, Handled, Observe
+from bot.contracts.decision import Decides
 from bot.contracts.inbound import ConversationKey, EventClass, Source
 from bot.contracts.moved import move_of
 from bot.contracts.reply import ReplyPayload
@@ -23,6 +24,7 @@ from bot.contracts.turn import (
 )
 from bot.store import codec
 from bot.store.sqlite import (
+    approvals,
     attempts,
     bursts,
     conversations,
@@ -79,6 +81,8 @@ def claim(
     earlier = edits.claimed(connection, arrival.inbound.conversation_key, arrival.inbound.source)
     if earlier is not None:
         return Claimed(result=Duplicate(turn=turn_of(earlier)))
+    if arrival.decides is not None and arrival.decided is not None:
+        return Claimed(result=_decide(connection, arrival, arrival.decides, arrival.decided, now))
     if not _turns(arrival):
         return _written(connection, arrival, rules, start)
     if isinstance(arrival.admission, Dispatch):
@@ -216,6 +220,22 @@ def _answer(
         [endings.reply(arrival, f"{turn.id}!door:{n}", reply) for n, reply in enumerate(replies)],
     )
     return Opened(turn=replace(turn, state=TurnState.FINISHED))
+
+
+def _decide(
+    connection: sqlite3.Connection, arrival: Arrival, decides: Decides, decided: Arrival, now: int
+) -> Opened:
+    """Make the decision of *arrival* and open its turn, or say that it comes too late.
+
+    Its turn waits for its session like any other, whatever the caps say: it was asked for.
+    """
+    heard = replace(arrival, decides=None, decided=None)
+    if not approvals.decide(connection, decides, decided, now):
+        return _answer(connection, heard, decides.too_late, now)
+    opened = _answer(connection, heard, arrival.replies, now)
+    turn = _insert(connection, decided, now)
+    ready.waits(connection, decided)
+    return replace(opened, decided=turn)
 
 
 def _insert(

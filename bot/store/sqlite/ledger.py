@@ -29,6 +29,7 @@ from bot.contracts.turn import TurnId, TurnState
 from bot.store import codec
 from bot.store.sqlite.chapters import chapters
 from bot.store.sqlite.db import Reader
+from bot.store.sqlite.finding import found
 from bot.store.sqlite.recent import entries, recorded_of
 from bot.store.sqlite.records import moves
 from bot.store.sqlite.rows import (
@@ -119,6 +120,9 @@ class SqliteLedger:
         if query.source is not None:
             where.append("one.source = :source")
             values["source"] = query.source
+        if query.before is not None:
+            where.append("one.seq < :before")
+            values["before"] = query.before
         if query.states is not None and _OPEN.issuperset(query.states):
             where.append(_OPEN_CLAUSE)
         search = _Search(
@@ -132,6 +136,14 @@ class SqliteLedger:
 
         def unit(connection: sqlite3.Connection) -> Sequence[TurnRecord]:
             return [_turn_record(row) for row in search.newest(connection)]
+
+        return await self._reader.read(unit)
+
+    async def find(self, name: str, *, limit: int = 5) -> Sequence[TurnRecord]:
+        """Return the turns that *name* may mean, newest first."""
+
+        def unit(connection: sqlite3.Connection) -> Sequence[TurnRecord]:
+            return [_turn_record(row) for row in found(connection, _TURNS, name, limit)]
 
         return await self._reader.read(unit)
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from bot.contracts.clock import Clock
-from bot.contracts.store import Offer, Signal, StopAsked, Taken, WorkWaiting
+from bot.contracts.signals import Offer, Signal, StopAsked, Taken, WorkWaiting
 from bot.contracts.turn import Turn, TurnId
 
 

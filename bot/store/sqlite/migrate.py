@@ -7,7 +7,14 @@ from typing import Final
 
 from bot.contracts.errors import StoreUnavailable
 
-STEPS: Final = ("schema.sql", "conversations.sql", "sessions.sql", "budgets.sql", "queue.sql")
+STEPS: Final = (
+    "schema.sql",
+    "conversations.sql",
+    "sessions.sql",
+    "budgets.sql",
+    "queue.sql",
+    "approvals.sql",
+)
 """The script that leads to schema 1, to schema 2 and so on. A released one never changes."""
 
 

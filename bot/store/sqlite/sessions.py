@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, assert_never
 
+from bot.contracts.chapters import BackTo, NewChapter
 from bot.contracts.errors import RecordUnreadable
 from bot.contracts.ledger import Session
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Reset
-from bot.contracts.turn import BackTo, NewChapter, SessionChange, SessionChoices, Turn, Usage
+from bot.contracts.turn import SessionChange, SessionChoices, Turn, Usage
 from bot.store import codec
-from bot.store.sqlite import transcripts
+from bot.store.sqlite import approvals, transcripts
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.rows import session_of, ticks
 
@@ -102,6 +103,8 @@ def change(connection: sqlite3.Connection, turn: Turn, change: SessionChange, no
         "UPDATE session SET choices = ?, version = version + 1 WHERE key = ? RETURNING *",
         (codec.CHOICES.encode(change.of(choices(connection, key))), key),
     ).fetchone()
+    if change.turns_to is not None:
+        approvals.withdraw(connection, key)
     match change.turns_to:
         case NewChapter(reason=reason):
             begin_chapter(connection, turn, row, reason, now)

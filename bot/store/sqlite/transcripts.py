@@ -8,10 +8,10 @@ from typing import Final
 from bot.contracts.clock import Clock
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.session import SessionKey
-from bot.contracts.transcript import Entry, Recorded, Unanswered
+from bot.contracts.transcript import CallStarted, Entry, Recorded, Unanswered
 from bot.contracts.turn import Turn
 from bot.store import codec
-from bot.store.sqlite import spending
+from bot.store.sqlite import approvals, spending
 from bot.store.sqlite.db import Reader, Writer
 from bot.store.sqlite.leases import Boot, require_turn
 from bot.store.sqlite.recent import Added, RecentTranscripts, entries, read, recorded_of
@@ -78,6 +78,8 @@ def record(connection: sqlite3.Connection, turn: Turn, entries: Sequence[Entry],
     recorded: list[Recorded] = []
     chars = 0
     for entry in entries:
+        if isinstance(entry, CallStarted) and entry.settles:
+            approvals.begin(connection, turn, entry.settles)
         body = codec.ENTRY.encode(entry)
         (seq,) = connection.execute(
             "INSERT INTO entry (session_key, seq, turn_id, attempt, at, body)"

@@ -12,18 +12,8 @@ from bot.contracts.clock import Clock
 from bot.contracts.delivery import Delivery
 from bot.contracts.inbound import ConversationKey, Source
 from bot.contracts.session import SessionKey
-from bot.contracts.store import (
-    Cursor,
-    Duplicate,
-    Finished,
-    Full,
-    Offer,
-    Opened,
-    Renewal,
-    Signal,
-    Taken,
-    WorkWaiting,
-)
+from bot.contracts.signals import Offer, Signal, Taken, WorkWaiting
+from bot.contracts.store import Cursor, Duplicate, Finished, Full, Opened, Renewal
 from bot.contracts.transcript import Ending, Recorded
 from bot.contracts.turn import (
     Arrival,
@@ -35,6 +25,7 @@ from bot.contracts.turn import (
     TurnState,
 )
 from bot.store.sqlite import (
+    approvals,
     attempts,
     claims,
     due,
@@ -199,6 +190,7 @@ class SqliteTurns:
             outcome = ending.outcome
             attempts.finish(connection, turn, outcome, self._boot, now)
             sessions.charge(connection, turn.session_key, outcome.usage)
+            approvals.ask(connection, turn, ending.questions)
             return _Ended(
                 added=transcripts.record(connection, turn, ending.words, now),
                 finished=Finished(
@@ -263,6 +255,8 @@ class SqliteTurns:
     ) -> None:
         withdraw(listener, starts)
         for one in claimed:
+            if isinstance(one.result, Opened) and one.result.decided is not None:
+                self._known.waits(one.result.decided)
             if one.begun is not None and listener is not None:
                 self._give(listener, one.begun)
             elif isinstance(one.result, Opened) and one.result.turn.state is TurnState.WAITING:
@@ -330,10 +324,7 @@ class SqliteTurns:
             self._put_back(found.begun.turn)
 
     def _put_back(self, turn: Turn) -> None:
-        """Leave *turn*, which nobody began to run, to whoever comes next.
-
-        If it cannot be written now, whoever takes next does it.
-        """
+        """Leave *turn*, which nobody began to run, to whoever comes next; written now or then."""
         unit = partial(due.put_back, returning=(turn,), now=ticks(self._clock.now()))
         self._known.is_returning(turn)
         self._writer.write_unheard(

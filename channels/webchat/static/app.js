@@ -9,6 +9,7 @@ import { Files } from "./files.js";
 import { logIn, isLoggedIn, takeCode } from "./login.js";
 import { Outbox, sayFrame } from "./outbox.js";
 import { Panel } from "./panel.js";
+import { Presses } from "./presses.js";
 import { Sidebar, pathOf } from "./sidebar.js";
 import { Socket } from "./socket.js";
 import { Status } from "./status.js";
@@ -23,7 +24,7 @@ class Page {
   constructor() {
     this.lastSeq = 0;
     this.joined = false;
-    this.stops = new Map();
+    this.presses = new Presses((frame) => this.joined && this.socket.send(frame));
     this.status = new Status({ onRetry: () => this.socket.connectNow() });
     this.thread = new Thread({
       lines: element("lines"),
@@ -38,6 +39,7 @@ class Page {
         this.outbox.forget(message.id);
         this.composer.fill(message);
       },
+      onPress: (value) => this.presses.press({ type: "press", value }),
       onUnread: (unread) => this.status.setUnread(unread),
     });
     this.earlier = new Earlier({ place: element("earlier"), thread: this.thread });
@@ -141,7 +143,7 @@ class Page {
     this.lastSeq = 0;
     this.joined = false;
     this.wantedSeq = undefined;
-    this.stops.clear();
+    this.presses.clear();
     this.thread.clear(id);
     this.earlier.open(id);
     this.isEarlier = false;
@@ -197,11 +199,7 @@ class Page {
   }
 
   stop() {
-    const frame = { type: "stop", id: crypto.randomUUID() };
-    this.stops.set(frame.id, frame);
-    if (this.joined) {
-      this.socket.send(frame);
-    }
+    this.presses.press({ type: "stop" });
   }
 
   sendIfJoined(message) {
@@ -226,7 +224,7 @@ class Page {
         this.join();
         break;
       case "accepted":
-        if (this.stops.delete(frame.id)) {
+        if (this.presses.accepted(frame.id)) {
           this.thread.ignore(frame.turn);
         }
         this.outbox.forget(frame.id);
@@ -305,9 +303,7 @@ class Page {
     for (const message of this.outbox.of(this.conversation)) {
       this.sendIfJoined(message);
     }
-    for (const frame of this.stops.values()) {
-      this.socket.send(frame);
-    }
+    this.presses.sendAll();
   }
 
   async showWanted() {
@@ -320,10 +316,10 @@ class Page {
   }
 
   refused(frame) {
-    const stop = this.stops.get(frame.id);
-    if (stop) {
-      setTimeout(() => this.stops.has(stop.id) && this.socket.send(stop), (frame.retry ?? 1) * 1000);
-    } else if (frame.retry === undefined) {
+    if (this.presses.refused(frame)) {
+      return;
+    }
+    if (frame.retry === undefined) {
       this.outbox.forget(frame.id);
       this.thread.showRefused(frame.id, frame.reason);
     } else {

@@ -15,6 +15,7 @@ const fates = {
   denied: "it was not allowed",
   killed: "it was stopped",
   unknown: "nobody knows how it ended",
+  asked: "it has to be approved",
 };
 
 /** A call of a tool. */

@@ -3,13 +3,15 @@
 import { attachedList } from "./attached.js";
 import { LiveTurn } from "./live.js";
 import { dressCode, make, who } from "./make.js";
+import { Questions } from "./question.js";
 import { recordedSteps } from "./steps.js";
 
 const nearBottom = 120; // pixels; closer than this, the page keeps up with what comes
 
 export class Thread {
-  constructor({ lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread }) {
+  constructor({ lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onPress, onUnread }) {
     Object.assign(this, { lines, waiting, live, empty, latest, progress, again, onRunning, onEdit, onUnread });
+    this.questions = new Questions(onPress);
     this.turns = new Map();
     this.ended = new Set();
     this.replaced = new Set();
@@ -46,6 +48,7 @@ export class Thread {
     for (const list of [this.lines, this.waiting, this.live]) {
       list.replaceChildren();
     }
+    this.questions.clear();
     this.replaced.clear();
     this.stepped.clear();
     this.last = null;
@@ -149,6 +152,10 @@ export class Thread {
       this.stepped.add(line.turn);
       const recorded = isFirst && line.steps ? recordedSteps(this.conversation, line.turn, line.steps) : null;
       item = said(line, steps ?? recorded);
+      if (line.question) {
+        item.classList.add("question");
+        item.append(this.questions.card(line));
+      }
     }
     item.dataset.seq = line.seq;
     item.dataset.source = line.source ?? "";
@@ -221,7 +228,9 @@ export class Thread {
 
   /** What happens to a turn that runs. */
   showNews(frame) {
-    if (frame.type === "ended") {
+    if (frame.type === "question") {
+      this.questions.show(frame);
+    } else if (frame.type === "ended") {
       this.end(frame);
     } else if (frame.type === "status" && frame.state === "joined") {
       this.ended.add(frame.turn);

@@ -12,7 +12,7 @@ from bot.contracts.ledger import TurnQuery, TurnRecord
 from bot.store import open_ledger
 from tests.doubles.bot_process import BotProcess
 from tests.doubles.fake_openai import FakeOpenAI
-from tests.doubles.model_server import Answer, Asked
+from tests.doubles.model_server import Answer, Asked, Script
 from tests.doubles.square.people import Person
 from tests.doubles.square.server import Square
 
@@ -67,8 +67,13 @@ async def a_house(
     rules: Callable[[Square], dict[str, object]] | None = None,
     *,
     people: dict[str, object] | None = None,
+    answers: Script | None = None,
+    **settings: object,
 ) -> AsyncIterator[House]:
-    """Start the bot with the rules that *rules* makes of a square whose rooms it knows."""
+    """Start the bot with the rules that *rules* makes of a square whose rooms it knows.
+
+    Its model repeats what it heard, unless there are other *answers*; *settings* are more of them.
+    """
 
     def answer(asked: Asked) -> Answer:
         words = re.sub(r"^\[[^\]]*\] ", "", asked.question.splitlines()[-1])
@@ -76,9 +81,9 @@ async def a_house(
 
     home = folder / "home"
     home.mkdir(mode=0o700)
-    async with Square() as square, FakeOpenAI(answer) as model:
+    async with Square() as square, FakeOpenAI(answers or answer) as model:
         section = square.section(**(rules(square) if rules else {}))
-        settings = {"channels": {"webchat": {}, "square": section}, "people": people or {}}
+        settings |= {"channels": {"webchat": {}, "square": section}, "people": people or {}}
         (home / "config.yaml").write_text(json.dumps(settings))
         environ = {"OPENAI_API_KEY": model.key, "OPENAI_BASE_URL": model.base_url}
         bot = BotProcess(home, environ)

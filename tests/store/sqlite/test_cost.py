@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.contracts.admission import Handled
+from bot.contracts.chapters import NewChapter
 from bot.contracts.delivery import DeliveryState
 from bot.contracts.ledger import DeliveryQuery, TurnQuery
 from bot.contracts.session import SessionKey
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import (
     Lane,
-    NewChapter,
     Outcome,
     OutcomeKind,
     QueueMode,

@@ -87,7 +87,7 @@ def test_every_table_is_strict(database: sqlite3.Connection) -> None:
     migrate(database, PATH)
     tables = database.execute("PRAGMA table_list").fetchall()
     ours = [table for table in tables if not table[1].startswith("sqlite_")]
-    assert len(ours) == 11
+    assert len(ours) == 13
     assert all(table[5] for table in ours)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.contracts.errors import RecordUnreadable, StoreHeld, StoreUnavailable
-from bot.contracts.store import Full, Offer, Opened, WorkWaiting
+from bot.contracts.signals import Offer, WorkWaiting
+from bot.contracts.store import Full, Opened
 from bot.contracts.transcript import Ending
 from bot.contracts.turn import Lane, Outcome, OutcomeKind, TurnState, Usage
 from bot.store.sqlite import SqliteStore
