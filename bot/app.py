@@ -1,25 +1,14 @@
 """The composition root: builds the bot from its settings. The only file that knows everybody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from bot.agent.answer import Agent
-from bot.agent.lineup import Lineup
-from bot.agent.policy import Place
-from bot.agent.summary import summaries
-from bot.assistant import (
-    Seams,
-    build_agents,
-    open_lineup,
-    open_purse,
-    policy_of,
-    sandbox_sought,
-    tools_of,
-)
+from bot.assembly import AgentsOfNow, Lasting, Present, assemble, prepare
+from bot.assistant import OnceSought, Seams, open_purse, read_schemas
 from bot.bus.local import LocalBus
 from bot.commands import BUILTIN as COMMANDS
 from bot.contracts.channel import (
@@ -33,42 +22,39 @@ from bot.contracts.channel import (
     ServesHttp,
 )
 from bot.contracts.clock import Clock
-from bot.contracts.command import About
 from bot.contracts.errors import ConfigError
+from bot.contracts.events import Bus
 from bot.contracts.inbound import ConversationKey
 from bot.contracts.people import People
-from bot.contracts.session import AgentId, SessionKey
+from bot.contracts.session import SessionKey
 from bot.contracts.setup import OffersSetup
 from bot.contracts.store import Store
-from bot.contracts.tool import Sandbox
 from bot.delivery.courier import Courier
 from bot.entrance import Entrance, load_channels, open_entrance
+from bot.extensions import changed_since
 from bot.http.approvals import approval_routes
 from bot.http.server import HttpServer
 from bot.http.sessions import session_routes
 from bot.http.turns import TurnRoutes
 from bot.kernel.answer import Answers
-from bot.kernel.commands import CommandDoor
 from bot.kernel.deliveries import Deliveries
 from bot.kernel.expiry import Expiry
 from bot.kernel.forgetting import Forgetting
 from bot.kernel.gateway import KernelGateway
-from bot.kernel.intake import Intake
 from bot.kernel.lanes import Lanes
 from bot.kernel.moved import MovedRooms
 from bot.kernel.retention import Retention
-from bot.kernel.route import Router
 from bot.kernel.turn import TurnRunner
 from bot.kernel.waiting import Waits
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.queue_rules import queue_rules
 from bot.routing import Page, agent_there, with_doubts
-from bot.sandbox import NoSandbox
+from bot.settings import read_settings
 from bot.settings.root import Settings
 from bot.setup import LiveSetup, Running
-from bot.setup.about import LiveAbout
 from bot.store import open_store
+from bot.tools import BUILTIN
 from bot.workspace.given import GivenFiles
 
 
@@ -85,18 +71,16 @@ class App:
     channels: tuple[Channel, ...]
     couriers: tuple[Courier, ...]
     expiry: Expiry
-    lineups: tuple[Lineup, ...]
-    """One for each list of models that some agent has."""
+    present: Present
     retention: Retention
     setup: LiveSetup
     server: HttpServer
-    sandbox: Sandbox | NoSandbox
     clock: Clock
     closing: AsyncExitStack
 
     def introduce(self) -> None:
         """Tell the page what it may say of the bot; once the server is bound."""
-        self.page.introduce(self.setup.settings)
+        self.page.introduce(self.setup.settings, self.setup.problem)
 
     async def link(self) -> str:
         """Make a link to the page that works once.
@@ -110,8 +94,17 @@ class App:
         raise ConfigError("channels", "no webchat", "`webchat:` among the channels")
 
 
-async def build(settings: Settings, *, web: bool = True, seams: Seams | None = None) -> App:
+async def build(
+    settings: Settings,
+    *,
+    web: bool = True,
+    seams: Seams | None = None,
+    read: Callable[[], Settings] | None = None,
+) -> App:
     """Build the bot; with *web* false it is reached over the control socket alone.
+
+    *read* reads the settings again, when a reload is asked for: those of the same state
+    directory, if it is left out.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -120,82 +113,79 @@ async def build(settings: Settings, *, web: bool = True, seams: Seams | None = N
     """
     seams = seams or Seams()
     async with AsyncExitStack() as opening:
-        sandbox = await opening.enter_async_context(sandbox_sought(settings))
+        sandboxes = OnceSought()
+        opening.push_async_callback(sandboxes.close)
+        sandboxes.look(settings)
         store = await _store(settings, seams)
         opening.push_async_callback(store.close)
-        bus = LocalBus()
-        router = Router(settings.routing, MovedRooms(await store.ledger.moves()))
-        settings = with_doubts(settings, router.moved)
-        specs = load_channels(settings)
-        entrance = await open_entrance(settings, specs, store, router.moved.names, seams)
-        channels = _channels(settings, specs, store, entrance.people, router, seams)
+        moved = MovedRooms(await store.ledger.moves())
+        settings = with_doubts(settings, moved)
+        specs, present = load_channels(settings), Present(settings)
+        entrance = await open_entrance(
+            specs, store, moved.names, seams, lambda: bool(present.settings.problem)
+        )
+        channels = _channels(present, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
-        lineups = _lineups(settings, seams, opening)
-        purse = await open_purse(settings, store, seams.clock)
-        agents, found = await build_agents(settings, store, lineups, sandbox, purse, seams)
-        waits = Waits(ledger=store.ledger, bus=bus, clock=seams.clock)
-        server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
-        page = Page(channels=channels, server=server, router=router)
-        setup = _setup(settings, store, tuple(lineups.values()), found, page, seams)
-        deliveries = _deliveries(channels, seams)
-        runner = _runner(_answers(store, agents, deliveries, bus), deliveries)
-        intake = Intake(
-            turns=store.turns,
-            router=router,
-            doorkeeper=entrance.doorkeeper,
-            queue=queue_rules(settings.queue),
-            door=_door(store, entrance, _about(setup, found, seams)),
-            allow=purse.allow,
-            bus=bus,
-            clock=seams.clock,
-            ids=seams.ids,
-            idle=settings.sessions.idle,
+        read_schemas((*BUILTIN, *seams.tools))
+        lasting = Lasting(
+            store=store,
+            bus=LocalBus(),
+            entrance=entrance,
+            purse=await open_purse(settings, store, seams.clock),
+            sandboxes=sandboxes,
+            seams=seams,
+            moved=moved,
         )
+        present.put(await assemble(settings, lasting))
+        opening.push_async_callback(present.close)
+        waits = Waits(ledger=store.ledger, bus=lasting.bus, clock=seams.clock)
+        server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
+        page = Page(channels=channels, server=server, routes=lambda: present.now.router)
+        deliveries = _deliveries(channels, seams)
+        answers = Answers(
+            agents=AgentsOfNow(present),
+            turns=store.turns,
+            bus=lasting.bus,
+            can_show=deliveries.can_show,
+        )
+        lanes = _lanes(settings, _runner(answers, deliveries), seams)
+        again = read or partial(read_settings, settings.home)
+        setup = _setup(present, lasting, lanes, page, lambda: with_doubts(again(), moved))
         return App(
             settings=settings,
             store=store,
-            gateway=KernelGateway(intake, store, bus, summaries(tools_of(found, seams)), waits),
-            lanes=_lanes(settings, runner, seams),
+            gateway=KernelGateway(present, store, lasting.bus, present.summary_of, waits),
+            lanes=lanes,
             channels=channels,
-            couriers=_couriers(channels, store, deliveries, bus, seams),
+            couriers=_couriers(channels, store, deliveries, lasting.bus, seams),
             expiry=Expiry(approvals=store.approvals, told=deliveries.of_expired, clock=seams.clock),
-            lineups=tuple(lineups.values()),
+            present=present,
             page=page,
             retention=_retention(settings, store, seams),
             forgetting=_forgetting(settings, store, seams),
             setup=setup,
             server=server,
-            sandbox=found,
             clock=seams.clock,
             closing=opening.pop_all(),
         )
 
 
-def _answers(
-    store: Store, agents: Mapping[AgentId, Agent], deliveries: Deliveries, bus: LocalBus
-) -> Answers:
-    return Answers(agents=agents, turns=store.turns, bus=bus, can_show=deliveries.can_show)
-
-
 def _setup(
-    settings: Settings,
-    store: Store,
-    lineups: tuple[Lineup, ...],
-    sandbox: Sandbox | NoSandbox,
-    page: Page,
-    seams: Seams,
+    present: Present, lasting: Lasting, lanes: Lanes, page: Page, read: Callable[[], Settings]
 ) -> LiveSetup:
     """Build what the owner sees and changes, and offer it to every channel that shows it."""
     running = Running(
-        ledger=store.ledger,
-        sandbox=sandbox,
-        clock=seams.clock,
-        lineups=lineups,
-        page_agent=page.agent,
+        ledger=lasting.store.ledger,
+        clock=lasting.seams.clock,
+        look=lambda: (present.troubles, present.now.sandbox),
+        page_agent=lambda: page.agent,
         introduce=page.introduce,
+        prepare=partial(prepare, present, lasting, lanes),
+        stale=lambda: changed_since(present.now.extensions),
+        read=read,
     )
-    setup = LiveSetup(settings, running)
+    setup = LiveSetup(present.settings, running)
     for channel in page.channels:
         if isinstance(channel, OffersSetup):
             channel.offer_setup(setup)
@@ -212,10 +202,6 @@ def _forgetting(settings: Settings, store: Store, seams: Seams) -> Forgetting:
     return Forgetting(store.turns, seams.clock, keep_for)
 
 
-def _door(store: Store, entrance: Entrance, about: About) -> CommandDoor:
-    return CommandDoor(COMMANDS, store, entrance.people, about, entrance.pairs)
-
-
 def _retention(settings: Settings, store: Store, seams: Seams) -> Retention:
     return Retention(store=store, clock=seams.clock, keep=settings.sessions.retention)
 
@@ -229,17 +215,6 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         limit=settings.limits.turns_at_once,
         background=settings.limits.background_at_once,
     )
-
-
-def _lineups(
-    settings: Settings, seams: Seams, opening: AsyncExitStack
-) -> Mapping[tuple[str, ...], Lineup]:
-    """Open one for each list of models that some agent has; *opening* closes it again."""
-    lineups: dict[tuple[str, ...], Lineup] = {}
-    for models in dict.fromkeys(agent.models for agent in settings.agents.values()):
-        lineups[models] = open_lineup(settings, models, seams)
-        opening.push_async_callback(lineups[models].close)
-    return lineups
 
 
 def _runner(answers: Answers, deliveries: Deliveries) -> TurnRunner:
@@ -260,34 +235,20 @@ def _deliveries(channels: Sequence[Channel], seams: Seams) -> Deliveries:
     )
 
 
-def _about(setup: LiveSetup, sandbox: Sandbox | NoSandbox, seams: Seams) -> LiveAbout:
-    """Say what the bot may tell of itself in a chat."""
-    policy = policy_of(setup.settings, sandbox, seams)
-    return LiveAbout(
-        settings=lambda: setup.settings,
-        tools_of=lambda agent, rank: [
-            tool.name for tool in policy.of(Place(agent=agent), rank).tools
-        ],
-        summary=summaries(tools_of(sandbox, seams)),
-        queue_of=queue_rules(setup.settings.queue).of,
-        where_programs_run=sandbox.reason if isinstance(sandbox, NoSandbox) else sandbox.name,
-    )
-
-
 def _channels(
-    settings: Settings,
+    present: Present,
     specs: Mapping[str, ChannelSpec],
     store: Store,
     people: People,
-    router: Router,
     seams: Seams,
 ) -> tuple[Channel, ...]:
-    workspaces = {name: Path(agent.workspace) for name, agent in settings.agents.items()}
-
     def workspace_of(conversation: ConversationKey, sender: str) -> Path:
-        return workspaces[agent_there(router, conversation, sender)]
+        now = present.now
+        return now.settings.agents[agent_there(now.router, conversation, sender)].workspace
 
-    copies = GivenFiles(*workspaces.values(), root_of=workspace_of)
+    settings = present.settings
+    workspaces = [agent.workspace for agent in settings.agents.values()]
+    copies = GivenFiles(*workspaces, root_of=workspace_of)
     parts = ChannelParts(
         clock=seams.clock,
         ids=seams.ids,
@@ -301,7 +262,7 @@ def _channels(
 
 
 def _couriers(
-    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: LocalBus, seams: Seams
+    channels: Sequence[Channel], store: Store, deliveries: Deliveries, bus: Bus, seams: Seams
 ) -> tuple[Courier, ...]:
     return tuple(
         Courier(

@@ -1,11 +1,11 @@
 """Builds the agents: models, tools, what they are shown, and what holds their programs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from bot.agent.answer import Agent
@@ -20,6 +20,7 @@ from bot.clock import RandomIds, SecretCodes, SystemChance, SystemClock
 from bot.context.build import RequestBuilder
 from bot.context.fold import Fold
 from bot.contracts.clock import Chance, Clock, Codes, Ids
+from bot.contracts.extension import NamedHooks
 from bot.contracts.inbound import ConversationKind
 from bot.contracts.messages import ToolCall
 from bot.contracts.model import ChatModel, ModelRequest
@@ -36,9 +37,8 @@ from bot.setup.cost import price_of
 from bot.tools import BUILTIN
 from bot.tools.groups import GROUPS, PROFILES, PROGRAMS
 from bot.workspace.files import WorkspaceFiles
-from bot.workspace.seen import SeenInMemory
 from bot.workspace.shared import as_seen_by
-from bot.workspace.tree import trees_of
+from bot.workspace.tree import WorkspaceTree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,51 +53,56 @@ class Seams:
     tools: tuple[Tool[Any], ...] = ()
 
 
-async def build_agents(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What an agent works with."""
+
+    sandbox: Sandbox | NoSandbox
+    policy: ToolPolicy
+    hooks: tuple[NamedHooks, ...]
+    trees: Mapping[Path, WorkspaceTree]
+    """The one of each workspace."""
+    seen: SeenFiles
+    purse: Purse
+
+
+def build_agents(
     settings: Settings,
     store: Store,
     lineups: Mapping[tuple[str, ...], Lineup],
-    found: Awaitable[Sandbox | NoSandbox],
-    purse: Purse,
+    equipment: Equipment,
     seams: Seams,
-) -> tuple[Mapping[AgentId, Agent], Sandbox | NoSandbox]:
-    """Build every agent, and return them with what holds their programs, once that is *found*.
-
-    *lineups* has that of every list of models. Agents with one workspace take turns to write.
-    """
-    trees = trees_of(agent.workspace for agent in settings.agents.values())
-    _read_schemas((*BUILTIN, *seams.tools))
-    sandbox = await found
-    fold, seen = Fold(_zone(seams.clock)), SeenInMemory()
-    tools = tools_of(sandbox, seams)
-    policy = policy_of(settings, sandbox, seams)
+) -> Mapping[AgentId, Agent]:
+    """Build every agent; *lineups* has that of every list of models."""
+    fold = Fold(_zone(seams.clock))
+    tools = tools_of(equipment.sandbox, seams)
     limits = Limits(model_calls=settings.limits.model_calls, tool_calls=settings.limits.tool_calls)
-    agents = {
+    return {
         AgentId(name): Agent(
             transcripts=store.transcripts,
             lineup=lineups[chosen.models],
             tools=tools,
-            permitted=policy.of_turn,
+            permitted=equipment.policy.of_turn,
             build_request=_request_of(
                 RequestBuilder(
                     files=WorkspaceFiles(chosen.workspace),
                     fold=fold,
-                    sandbox_note=note_on(sandbox),
+                    sandbox_note=note_on(equipment.sandbox),
                 )
             ),
-            tool_context=_context_of(trees[chosen.workspace], sandbox, policy, seen, seams.clock),
+            tool_context=_context_of(equipment, equipment.trees[chosen.workspace], seams.clock),
             limits=limits,
-            purse=purse,
+            purse=equipment.purse,
             clock=seams.clock,
             ids=seams.ids,
             store_epoch=store.epoch,
             approvals=store.approvals,
             questions_open_for=settings.approvals.open_for,
             history_turns=partial(_history_turns, settings.sessions),
+            guards=equipment.hooks,
         )
         for name, chosen in settings.agents.items()
     }
-    return agents, sandbox
 
 
 def _history_turns(sessions: SessionSettings, turn: Turn) -> int:
@@ -138,7 +143,7 @@ async def open_purse(settings: Settings, store: Store, clock: Clock) -> Purse:
     )
 
 
-def _read_schemas(tools: Sequence[Tool[Any]]) -> None:
+def read_schemas(tools: Sequence[Tool[Any]]) -> None:
     """Read the tools' docstrings from their source now, while the sandbox is tried.
 
     Not at the first message: a thread may import a provider then, and CPython 3.11 counts the
@@ -175,21 +180,29 @@ def tools_of(sandbox: Sandbox | NoSandbox, seams: Seams) -> tuple[Tool[Any], ...
     return (*(tool for tool in BUILTIN if tool.name not in missing), *seams.tools)
 
 
-@asynccontextmanager
-async def sandbox_sought(settings: Settings) -> AsyncIterator[Awaitable[Sandbox | NoSandbox]]:
-    """Look for it while the rest is built: to try it is to wait for another process."""
-    looking = asyncio.create_task(_found_sandbox(settings), name="look for a sandbox")
-    try:
-        yield looking
-    finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
+class OnceSought:
+    """What holds programs: looked for once in the life of the process, when it is first wanted."""
 
+    def __init__(self) -> None:
+        self._looking: asyncio.Task[Sandbox | NoSandbox] | None = None
 
-async def _found_sandbox(settings: Settings) -> Sandbox | NoSandbox:
-    if not settings.tools.shell:
-        return NoSandbox(reason="`tools.shell` is off in the configuration")
-    return await find_sandbox()
+    def look(self, settings: Settings) -> None:
+        """Look while the rest is built: to try it is to wait for another process."""
+        if settings.tools.shell and self._looking is None:
+            self._looking = asyncio.create_task(find_sandbox(), name="look for a sandbox")
+
+    async def sought(self, settings: Settings) -> Sandbox | NoSandbox:
+        """Return it, or why these settings have none."""
+        self.look(settings)
+        if not settings.tools.shell or self._looking is None:
+            return NoSandbox(reason="`tools.shell` is off in the configuration")
+        return await asyncio.shield(self._looking)
+
+    async def close(self) -> None:
+        """Look no longer."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
 
 
 def _zone(clock: Clock) -> tzinfo:
@@ -217,14 +230,9 @@ def _request_of(builder: RequestBuilder) -> BuildRequest:
     return build_request
 
 
-def _context_of(
-    workspace: Workspace,
-    sandbox: Sandbox | NoSandbox,
-    policy: ToolPolicy,
-    seen: SeenFiles,
-    clock: Clock,
-) -> ToolContextOf:
-    box = None if isinstance(sandbox, NoSandbox) else sandbox
+def _context_of(equipment: Equipment, workspace: Workspace, clock: Clock) -> ToolContextOf:
+    seen, policy = equipment.seen, equipment.policy
+    box = None if isinstance(equipment.sandbox, NoSandbox) else equipment.sandbox
 
     def tool_context(turn: Turn, call: ToolCall) -> ToolContext:
         rank = turn.arrival.rank

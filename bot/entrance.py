@@ -1,7 +1,7 @@
 """Builds who may come in: the channels' rules, the owners, pairing, and the doorkeeper of all."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.access.gates import ToldOfGates
@@ -26,14 +26,41 @@ ALWAYS: Final = frozenset({"webchat:owner"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrance:
-    """Who may come in, and what decides it."""
+class Rules:
+    """Who may come in by one reading of the settings."""
 
-    people: People
     doorkeeper: Doorkeeper
     pairs: Pairs | None
     """Who waits to be let in; None where nobody is let in for now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrance:
+    """Who came in, and what is remembered of them, whatever the settings say now."""
+
+    specs: Mapping[str, ChannelSpec]
+    people: People
+    owners: Owners
+    pairing: Pairing
+    names: RoomNames
+    memory: Memory
     routes: AccessRoutes
+
+    def rules(self, settings: Settings) -> Rules:
+        """Return what *settings* make of it. While they are broken, only owners come in."""
+        broken = bool(settings.problem)
+        own_doors = {name: OWN_DOOR for name, spec in self.specs.items() if spec.has_own_door}
+        ranks = Ranks(
+            owners=self.owners,
+            people=self.people,
+            named=named_ranks(settings),
+            policies={**policies_of(settings), **own_doors},
+            owner_alone=broken,
+        )
+        memory = replace(self.memory, pairing=None) if broken else self.memory
+        return Rules(
+            doorkeeper=Doorkeeper(ranks, memory, self.names), pairs=None if broken else self.pairing
+        )
 
 
 def load_channels(settings: Settings, *names: str) -> Mapping[str, ChannelSpec]:
@@ -58,38 +85,30 @@ def load_channels(settings: Settings, *names: str) -> Mapping[str, ChannelSpec]:
 
 
 async def open_entrance(
-    settings: Settings,
     specs: Mapping[str, ChannelSpec],
     store: Store,
     names: RoomNames,
     seams: Seams,
+    is_broken: Callable[[], bool],
 ) -> Entrance:
     """Build it; *names* gives every id that a room has had.
 
-    While the settings are not those of the file, only owners come in.
+    As long as *is_broken* says that the settings are, only owners come in.
 
     Raises:
         StoreUnavailable: the owners cannot be read.
     """
     recorded = RecordedPeople(store.records, seams.clock, seams.ids)
-    people: People = OwnerAlone(recorded) if settings.problem else recorded
     owners = Owners(store.records, seams.clock, seams.codes, ALWAYS)
     await owners.load()
     pairing = Pairing(store.records, recorded, seams.clock, seams.codes)
-    own_doors = {name: OWN_DOOR for name, spec in specs.items() if spec.has_own_door}
-    ranks = Ranks(
-        owners=owners,
-        people=people,
-        named=named_ranks(settings),
-        policies={**policies_of(settings), **own_doors},
-        owner_alone=bool(settings.problem),
-    )
-    pairs = None if settings.problem else pairing
-    memory = Memory.of(pairs, owners, ToldOfGates(store.records), seams.clock)
     shapes = {name: spec.ids for name, spec in specs.items() if not spec.has_own_door}
     return Entrance(
-        people=people,
-        doorkeeper=Doorkeeper(ranks, memory, names),
-        pairs=pairs,
+        specs=specs,
+        people=OwnerAlone(recorded, is_broken),
+        owners=owners,
+        pairing=pairing,
+        names=names,
+        memory=Memory.of(pairing, owners, ToldOfGates(store.records), seams.clock),
         routes=AccessRoutes(pairing, owners, shapes),
     )

@@ -1,6 +1,6 @@
 """Whose conversation is whose, as the rest of the bot and its operator ask for it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -46,22 +46,23 @@ class Page:
 
     channels: tuple[Channel, ...]
     server: HttpServer
-    router: Router
+    routes: Callable[[], Router]
+    """Gives the router of now."""
 
     @property
     def agent(self) -> AgentId:
         """The agent that the owner's messages lead to there."""
-        return page_agent(self.channels, self.router)
+        return page_agent(self.channels, self.routes())
 
-    def introduce(self, settings: Settings) -> None:
-        """Tell the page who answers; again after every change of the models."""
+    def introduce(self, settings: Settings, problem: str) -> None:
+        """Tell the page who answers and what is wrong; again after every change of the settings."""
         models = [settings.models[name] for name in settings.agents[self.agent].models]
         for channel in self.channels:
             if isinstance(channel, HasPage):
                 channel.introduce(
                     address=self.server.address,
                     model=", ".join(model.model for model in models),
-                    problem=settings.problem,
+                    problem=problem,
                     demo=all(model.provider == "demo" for model in models),
                 )
 

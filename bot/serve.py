@@ -25,8 +25,12 @@ async def serve(
     ready: Callable[[App], None] | None = None,
     until: asyncio.Event | None = None,
     drain_seconds: float = _DRAIN_SECONDS,
+    watch: bool = False,
 ) -> None:
     """Run *app* until a signal or *until* asks it to stop, then close it.
+
+    With *watch* it reads its settings again whenever their files have changed; SIGHUP asks for
+    the same at any time.
 
     It stops from the door inwards: channels hear no more, turns end or are put
     back, couriers finish the sends they began, and only then is the store closed.
@@ -36,15 +40,20 @@ async def serve(
     """
     stopping = until or asyncio.Event()
     async with app.closing:
-        with _signals_set(stopping):
+        with _signals_set(stopping, app.setup.log_reload):
             await app.server.start()
             app.closing.push_async_callback(app.server.close)
             app.introduce()
-            await _run(app, stopping, ready, drain_seconds)
+            await _run(app, stopping, ready, drain_seconds, watch=watch)
 
 
 async def _run(
-    app: App, stopping: asyncio.Event, ready: Callable[[App], None] | None, drain_seconds: float
+    app: App,
+    stopping: asyncio.Event,
+    ready: Callable[[App], None] | None,
+    drain_seconds: float,
+    *,
+    watch: bool,
 ) -> None:
     if any(channel.name != "webchat" for channel in app.channels):
         await asyncio.to_thread(trust)  # before their libraries make TLS connections
@@ -62,17 +71,20 @@ async def _run(
         expiring = group.create_task(app.expiry.work(), name="expiry")
         warming = [
             group.create_task(candidate.model.warm(), name="warm model")
-            for lineup in app.lineups
+            for lineup in app.present.now.lineups.values()
             for candidate in lineup.candidates
             if isinstance(candidate.model, Warms)
         ]
+        watching = (
+            [group.create_task(app.setup.watch(), name="watch the settings")] if watch else []
+        )
         if ready is not None:
             await asyncio.sleep(0)
             ready(app)
         try:
             await stopping.wait()
             _log.info("stopping")
-            for task in (*doors, *warming, tidying, expiring, forgetting):
+            for task in (*doors, *warming, *watching, tidying, expiring, forgetting):
                 task.cancel()
         finally:  # also when one of them broke, and then at once
             await app.lanes.stop(drain_seconds=drain_seconds if stopping.is_set() else 0)
@@ -80,12 +92,13 @@ async def _run(
 
 
 @contextlib.contextmanager
-def _signals_set(stopping: asyncio.Event) -> Iterator[None]:
+def _signals_set(stopping: asyncio.Event, reload: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
         loop.add_signal_handler(number, stopping.set)
+    loop.add_signal_handler(signal.SIGHUP, reload)
     try:
         yield
     finally:
-        for number in _SIGNALS:
+        for number in (*_SIGNALS, signal.SIGHUP):
             loop.remove_signal_handler(number)

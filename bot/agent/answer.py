@@ -12,6 +12,7 @@ from bot.agent.asking import Asking
 from bot.agent.budget import Budget, Limits
 from bot.agent.estimate import estimate, unanswered
 from bot.agent.failover import Candidate, Failover, Try
+from bot.agent.guards import Guards, Kit
 from bot.agent.hooks import BuildRequest, Hooks, ToolContextOf
 from bot.agent.lineup import Lineup
 from bot.agent.loop import Run, asked, last_word, run_loop
@@ -42,6 +43,7 @@ from bot.contracts.errors import (
     ModelError,
     TurnInterrupted,
 )
+from bot.contracts.extension import NamedHooks
 from bot.contracts.messages import AssistantMessage
 from bot.contracts.model import ModelRequest
 from bot.contracts.store import Transcripts
@@ -79,6 +81,8 @@ class Agent:
     """How long a question waits for a decision; then it is a no."""
     history_turns: Callable[[Turn], int]
     """How many turns of the past a turn sees where nobody chose another number."""
+    guards: tuple[NamedHooks, ...] = ()
+    """Hooks of other packages, which look at every call."""
 
     async def answer(self, turn: Turn, hooks: Hooks) -> Ending:
         """Carry *turn* to its last word, from wherever the record says it stands.
@@ -87,9 +91,10 @@ class Agent:
             TurnInterrupted: a stop was asked for before it began.
             LeaseLost: the turn is somebody else's by now.
         """
-        run = await self._begin(turn, hooks)
-        await self._count_lost(turn, run)
-        ending = await self._answered(turn, run)
+        with self.lineup.held():  # from here on, whatever replaces these settings meanwhile
+            run = await self._begin(turn, hooks)
+            await self._count_lost(turn, run)
+            ending = await self._answered(turn, run)
         steps = steps_shown(run.transcript.of_this_turn, turn.choices.verbosity, self.tools)
         return replace(ending, outcome=replace(ending.outcome, steps=steps)) if steps else ending
 
@@ -125,8 +130,8 @@ class Agent:
         if problem := self.permitted(turn).problem:
             return _failed(problem, run)
         try:
-            with self.lineup.held() as candidates:
-                return await self._try_candidates(turn, run, self._failover(turn, candidates))
+            failover = self._failover(turn, self.lineup.candidates)
+            return await self._try_candidates(turn, run, failover)
         except BudgetSpent as error:
             return _failed(str(error), run, error.failure, error.limit)
         except CandidatesExhausted as error:
@@ -193,7 +198,7 @@ class Agent:
         purse = self.purse.of(turn)
         permitted = self.permitted(turn)
         tools = Toolbox(
-            self.tools,
+            Kit(tools=self.tools, guards=Guards(self.guards, turn)),
             lambda call: self.tool_context(turn, call),
             Bounds(
                 budget=budget,

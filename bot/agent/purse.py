@@ -7,6 +7,7 @@ cannot overshoot by a hundred calls; whoever finds only held money in their way 
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Final
@@ -36,6 +37,13 @@ class _Account:
     warned: set[tuple[Unit, int]] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Bell:
+    """Rings once for whoever waits; one for all purses of a book."""
+
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Purse:
     """The sums of the day. Lives in the event loop's thread; one for all agents."""
 
@@ -51,13 +59,19 @@ class Purse:
         self._clock = clock
         self._days: dict[date, dict[Key, _Account]] = {}
         self._allowed: dict[tuple[date | None, Key], Cost] = {}
-        self._changed = asyncio.Event()
+        self._bell = _Bell()
         for one in spent:
             for key in keys_of(one.person, one.rank, one.agent_id, one.session_key, one.lane):
                 account = self._day(one.day).setdefault(key, _Account())
                 account.spent += one.usage.cost
         for day, allowance in allowed:
             self.allow(allowance, day)
+
+    def under(self, caps: Caps) -> "Purse":
+        """Return the same book under other limits; whoever pays from this one keeps its limits."""
+        other = copy(self)
+        other._caps = caps  # noqa: SLF001 - of its own class
+        return other
 
     def of(self, turn: Turn) -> "TurnPurse":
         """Return what *turn* pays from."""
@@ -97,7 +111,7 @@ class Purse:
 
     async def settled(self) -> None:
         """Wait until something that was held is settled, or a limit raised."""
-        await self._changed.wait()
+        await self._bell.changed.wait()
 
     def hold(self, keys: Sequence[Key], most: Cost) -> "Held":
         """Hold *most* under each of *keys*."""
@@ -115,8 +129,8 @@ class Purse:
         return Held(settle)
 
     def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self._bell.changed.set()
+        self._bell.changed = asyncio.Event()
 
     def _day(self, day: date) -> dict[Key, _Account]:
         if day not in self._days:

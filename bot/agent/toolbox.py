@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, assert_never
 
 import structlog
 
 from bot.agent.asking import Asking
 from bot.agent.budget import WARNING, Budget, Repetition
+from bot.agent.guards import Cleared, Kit
 from bot.agent.hooks import Hooks
 from bot.agent.policy import Permitted
 from bot.agent.transcript import LiveTranscript, to_the_end
@@ -28,6 +29,10 @@ within a second, whatever the tool does."""
 _CUT_OFF: Final = (
     "Not carried out: your message was cut off at its length limit, so the arguments may be "
     "incomplete. Ask again with less text."
+)
+_OTHER_THAN_ASKED: Final = (
+    "Not carried out: {module} changed the arguments, and what it made of them is not what a "
+    "person approved, or would have to be approved first. Tell the person."
 )
 _TOO_MANY: Final = "Not carried out: the turn has made as many tool calls as it may."
 _NEVER_BEGAN: Final = "It was stopped before it began."
@@ -73,7 +78,7 @@ class Toolbox:
 
     def __init__(
         self,
-        tools: Sequence[Tool[Any]],
+        kit: Kit,
         context: Callable[[ToolCall], ToolContext],
         bounds: Bounds,
         transcript: LiveTranscript,
@@ -82,7 +87,8 @@ class Toolbox:
         self.asked: list[Question] = []
         """What a person has to be asked before it is carried out; the turn ends with it."""
         self._asking = bounds.asking
-        self._tools = {tool.name: tool for tool in tools}
+        self._tools = {tool.name: tool for tool in kit.tools}
+        self._guards = kit.guards
         self._permitted = bounds.permitted
         self._context = context
         self._budget = bounds.budget
@@ -168,13 +174,21 @@ class Toolbox:
             return Probe.UNCLEAR
         try:
             async with asyncio.timeout(tool.timeout_seconds):
-                return await tool.probe(self._context(call), tool.parameters.parse(call.arguments))
+                arguments = tool.parameters.parse(self._carried_out(call))
+                return await tool.probe(self._context(call), arguments)
         except (BotError, TimeoutError):
             return Probe.UNCLEAR
         except Exception:  # noqa: BLE001 - the log has it whole
             # A broken probe has found nothing out, and the call counts as unknown.
             _log.exception("probe broke", tool=tool.name)
             return Probe.UNCLEAR
+
+    def _carried_out(self, call: ToolCall) -> str:
+        """Return the arguments a call was started with: a hook may have changed them."""
+        for entry in self._transcript.of_this_turn:
+            if isinstance(entry, CallStarted) and entry.call_id == call.id and entry.arguments:
+                return entry.arguments
+        return call.arguments
 
     def _find(self, name: str) -> Tool[Any] | None:
         """Find by exact name, else by the only one that differs in case alone."""
@@ -223,11 +237,23 @@ class Toolbox:
     async def _one(self, checked: _Checked) -> None:
         """Carry one call out and record its result, however it ends."""
         call, tool = checked.call, checked.tool
+        try:
+            cleared = await self._cleared(checked)
+        except asyncio.CancelledError:
+            await to_the_end(self._keep(_result(call, ResultState.KILLED, _NEVER_BEGAN)))
+            raise
+        if cleared is None:
+            return
+        checked = replace(checked, arguments=cleared.arguments)
         self._hooks.tool_started(call, tool.summarise(checked.arguments))
         settles = self._asking.settles(call)
         if tool.effect is not Effect.PURE or settles:
             started = CallStarted(
-                call_id=call.id, name=tool.name, effect=tool.effect, settles=settles
+                call_id=call.id,
+                name=tool.name,
+                effect=tool.effect,
+                arguments=cleared.ran,
+                settles=settles,
             )
             try:
                 await self._keep(started)
@@ -235,18 +261,51 @@ class Toolbox:
                 await self._record(call, _result(call, ResultState.KILLED, _NEVER_BEGAN))
                 raise
         faults.reach("tool.exec")
+        await self._carried_through(checked, cleared)
+
+    async def _carried_through(self, checked: _Checked, cleared: Cleared) -> None:
+        call, tool = checked.call, checked.tool
         work = asyncio.create_task(_run(tool, self._context(call), checked), name=tool.name)
+        result: ToolResult | None = None
         try:
             await asyncio.wait({work}, timeout=tool.timeout_seconds)
+            if work.done() and not work.cancelled():
+                result = work.result()
+                result = await self._guards.after(call, tool, cleared, result)
         finally:
-            if work.done() and not work.cancelled() and tool.effect is Effect.PURE:
-                self._transcript.hold_briefly(work.result())
-                self._hooks.tool_ended(call, work.result().state)
+            if result is not None and tool.effect is Effect.PURE:
+                self._transcript.hold_briefly(result)
+                self._hooks.tool_ended(call, result.state)
             else:
-                await to_the_end(self._end(work, checked))
+                await to_the_end(self._end(work, checked, result))
 
-    async def _end(self, work: "asyncio.Task[ToolResult]", checked: _Checked) -> None:
-        await self._record(checked.call, await _ended(work, checked))
+    async def _cleared(self, checked: _Checked) -> Cleared | None:
+        """Ask the hooks of other packages; what they refuse has its result at once."""
+        cleared = await self._guards.before(checked.call, checked.tool, checked.arguments)
+        if isinstance(cleared, Cleared) and await self._is_unasked(checked, cleared):
+            cleared = _OTHER_THAN_ASKED.format(module=cleared.changed_by)
+        if isinstance(cleared, Cleared):
+            return cleared
+        await self._keep(_result(checked.call, ResultState.DENIED, cleared))
+        return None
+
+    async def _is_unasked(self, checked: _Checked, cleared: Cleared) -> bool:
+        """Whether a hook made of a call what no person approved and one would have to."""
+        if cleared.ran is None:
+            return False
+        changed = replace(checked.call, arguments=cleared.ran)
+        if self._asking.settles(checked.call):
+            return True
+        context = self._context(checked.call)
+        return (
+            await self._asking.about(changed, checked.tool, cleared.arguments, context, self.asked)
+            is not None
+        )
+
+    async def _end(
+        self, work: "asyncio.Task[ToolResult]", checked: _Checked, result: ToolResult | None
+    ) -> None:
+        await self._record(checked.call, result or await _ended(work, checked))
 
     async def _record(self, call: ToolCall, result: ToolResult) -> None:
         await self._keep(result)

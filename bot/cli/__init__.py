@@ -220,6 +220,14 @@ def check() -> None:
 
 
 @app.command()
+def reload() -> None:
+    """Read the settings again; the bot that runs has all of them from the next message on."""
+    from bot.cli.reload import reload as read_again
+
+    read_again()
+
+
+@app.command()
 def version() -> None:
     """Show the version."""
     _show_version(wanted=True)

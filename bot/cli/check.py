@@ -18,6 +18,7 @@ from bot.contracts.model import ModelParts
 from bot.contracts.store import Record
 from bot.contracts.tool import Sandbox
 from bot.entrance import load_channels
+from bot.extensions import load_extensions
 from bot.markup.live import LiveMarkdown
 from bot.media.folder import MediaFolder
 from bot.models import open_model
@@ -55,11 +56,8 @@ def _complain(mistakes: Sequence[ConfigError]) -> bool:
 async def _tried(settings: Settings) -> bool:
     """Open what can be opened without touching the state, and let go of it."""
     sandbox = await find_sandbox() if settings.tools.shell else None
-    mistakes = [
-        *await _models(settings),
-        *await _channels(settings),
-        *mistaken_rules(settings, sandbox),
-    ]
+    mistakes = [*await _models(settings), *await _channels(settings), *_extensions(settings)]
+    mistakes = mistakes or [*mistaken_rules(settings, sandbox)]
     if mistakes:
         return _complain(mistakes)
     moved = await moved_rooms(settings)
@@ -84,6 +82,14 @@ async def _models(settings: Settings) -> list[ConfigError]:
             where = error.where or str(settings.config_file)
             mistakes.append(ConfigError(setting, error.found, error.expected, where=where))
     return mistakes
+
+
+def _extensions(settings: Settings) -> list[ConfigError]:
+    try:
+        load_extensions(settings)
+    except ConfigError as error:
+        return [error]
+    return []
 
 
 async def _channels(settings: Settings) -> list[ConfigError]:

@@ -11,9 +11,17 @@ from bot.cli.client import control, is_answered
 from bot.clock import SystemClock
 from bot.contracts.errors import SetupRefused
 from bot.contracts.secret import Secret, mask
-from bot.contracts.setup import CheckedChannel, CheckedModel, KeyOffer, LocalServer, Overview, Setup
+from bot.contracts.setup import (
+    CheckedChannel,
+    CheckedModel,
+    KeyOffer,
+    LocalServer,
+    Overview,
+    Reloaded,
+    Setup,
+)
 from bot.settings import Settings
-from bot.setup.changes import Changes
+from bot.setup.changes import Changes, Nothing
 
 _T = TypeVar("_T")
 
@@ -56,6 +64,10 @@ class RemoteSetup:
         asked = {"channel": channel, "token": token.reveal()}
         return await self._ask(CheckedChannel, "POST", "/setup/channel", asked)
 
+    async def reload(self) -> Reloaded:
+        """See `Setup.reload`."""
+        return await self._ask(Reloaded, "POST", "/setup/reload", {})
+
     async def _ask(self, kind: type[_T], method: str, path: str, asked: object = None) -> _T:
         try:
             async with self._http.request(
@@ -85,7 +97,7 @@ async def reached(settings: Settings) -> AsyncIterator[tuple[Setup | Changes, bo
         async with control(settings.control_socket) as http:
             yield RemoteSetup(http), True
         return
-    yield Changes(settings, SystemClock(), lambda _settings, _candidates: None), False
+    yield Changes(settings, SystemClock(), Nothing.prepare), False
 
 
 async def told_overview(settings: Settings) -> Overview | None:

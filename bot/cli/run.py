@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 
 import structlog
@@ -13,7 +14,7 @@ from bot.app import App, build
 from bot.cli.banner import banner, local_server, way_in, way_to_a_link
 from bot.cli.start import prepare
 from bot.serve import serve
-from bot.settings import Settings, remember_good
+from bot.settings import Settings, read_settings, remember_good
 from bot.settings.terminal import command_name, tunnel
 from bot.setup.first_look import first_look
 
@@ -27,17 +28,20 @@ def run(*, port: int | None, host: str | None = None, debug: bool) -> None:
         ConfigError: something that the operator must mend.
         StoreHeld: the bot runs already.
     """
+
+    def listening(settings: Settings) -> Settings:
+        return replace(settings, http=settings.http.listening(host=host, port=port))
+
     settings = prepare(debug=debug)
-    settings = replace(settings, http=settings.http.listening(host=host, port=port))
-    asyncio.run(_run(settings))
+    asyncio.run(_run(listening(settings), lambda: listening(read_settings(settings.home))))
 
 
-async def _run(settings: Settings) -> None:
-    app = await build(settings)
+async def _run(settings: Settings, read: Callable[[], Settings]) -> None:
+    app = await build(settings, read=read)
     started = asyncio.Event()
     welcome = asyncio.create_task(_welcome(app, started), name="welcome")
     try:
-        await serve(app, ready=lambda _: started.set())
+        await serve(app, ready=lambda _: started.set(), watch=True)
     finally:
         welcome.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -51,7 +55,10 @@ async def _welcome(app: App, started: asyncio.Event) -> None:
         remember_good(app.settings)
     except OSError as error:
         _log.warning("these settings could not be kept as the last good ones", error=str(error))
-    typer.echo(banner(app.settings, app.sandbox, app.server.address, app.server.listens_at) + "\n")
+    typer.echo(
+        banner(app.settings, app.present.now.sandbox, app.server.address, app.server.listens_at)
+        + "\n"
+    )
     for server in await first_look(app.settings, app.setup, app.store.records):
         typer.echo(local_server(server, command_name()) + "\n")
     if not app.server.address or "webchat" not in app.settings.channels:

@@ -1,7 +1,6 @@
 """What every command does that may start the bot: home, settings, workspace, log, fault plan."""
 
 import sys
-from pathlib import Path
 
 from bot import log
 from bot.contracts import faults
@@ -9,7 +8,7 @@ from bot.contracts.errors import ConfigError
 from bot.settings import Settings, home_folder, load_settings, open_home
 from bot.settings.faults import fault_plan
 from bot.settings.terminal import wants_colours
-from bot.workspace.seed import seed, template_folder
+from bot.workspace.seed import seed_workspace
 
 
 def prepare(*, debug: bool, quiet: bool = False) -> Settings:
@@ -36,13 +35,5 @@ def prepare(*, debug: bool, quiet: bool = False) -> Settings:
         found = f"{settings.logs}, which cannot be written ({error.strerror})"
         raise ConfigError("the log", found, "a folder that this user may write") from None
     for agent_id, agent in settings.agents.items():
-        _seed(f"agents.{agent_id}.workspace", agent.workspace)
+        seed_workspace(agent_id, agent.workspace)
     return settings
-
-
-def _seed(setting: str, workspace: Path) -> None:
-    try:
-        seed(workspace, template_folder())
-    except OSError as error:
-        found = f"{workspace}, which cannot be written ({error.strerror})"
-        raise ConfigError(setting, found, "a folder that this user may write") from None

@@ -10,6 +10,7 @@ from bot.cli.table import show
 from bot.contracts.errors import BotError, ConfigError
 from bot.contracts.tool import Sandbox
 from bot.contracts.turn import Rank
+from bot.extensions import load_extensions
 from bot.sandbox.find import NoSandbox, find_sandbox
 from bot.settings import Settings, home_folder, read_settings
 from bot.settings.section import one_of
@@ -32,9 +33,10 @@ def tools(rank: str, place: Place) -> None:
     settings = read_settings(home_folder())
     _check(place, settings)
     sandbox = asyncio.run(find_sandbox()) if settings.tools.shell else None
-    policy = policy_of(settings, sandbox or _OFF, Seams())
+    seams = Seams(tools=load_extensions(settings).tools)
+    policy = policy_of(settings, sandbox or _OFF, seams)
     found = policy.of(place, Rank[rank.upper()])
-    show(("tool", "given", "rule"), _rows(found, sandbox), nothing="There is no tool.")
+    show(("tool", "given", "rule"), _rows(found, sandbox, seams), nothing="There is no tool.")
     if found.problem:
         raise ConfigError(
             "tools",
@@ -48,17 +50,19 @@ def mistaken_rules(
     settings: Settings, sandbox: Sandbox | NoSandbox | None
 ) -> Iterator[ConfigError]:
     """Give every rule about tools that cannot be meant, also one that leaves nothing."""
-    where = str(settings.config_file)
-    mistakes = list(mistakes_in(settings.tools, names_of(Seams())))
+    where, seams = str(settings.config_file), Seams(tools=load_extensions(settings).tools)
+    mistakes = list(mistakes_in(settings.tools, names_of(seams)))
     for each in mistakes:
         yield ConfigError(each.setting, each.found, each.expected, where=where)
-    for problem in () if mistakes else policy_of(settings, sandbox or _OFF, Seams()).problems():
+    for problem in () if mistakes else policy_of(settings, sandbox or _OFF, seams).problems():
         rule, _, rest = problem.partition(" leaves no tool of those there are: ")
         yield ConfigError(rule.strip("`"), "rules that leave no tool", rest, where=where)
 
 
-def _rows(found: Permitted, sandbox: Sandbox | NoSandbox | None) -> Iterator[tuple[str, str, str]]:
-    for tool in BUILTIN:
+def _rows(
+    found: Permitted, sandbox: Sandbox | NoSandbox | None, seams: Seams
+) -> Iterator[tuple[str, str, str]]:
+    for tool in (*BUILTIN, *seams.tools):
         judged = found.judged.get(tool.name)
         if judged is not None:
             yield tool.name, "yes" if judged.given else "no", judged.rule

@@ -82,6 +82,10 @@ class ToolResult:
     name: str
     text: str
     state: ResultState = ResultState.OK
+    ran: str | None = None
+    """The JSON it was carried out with, where a hook changed what the model asked for."""
+    changed_by: str = ""
+    """The modules whose hooks changed the text."""
     kind: Literal["tool_result"] = "tool_result"
 
 

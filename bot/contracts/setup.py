@@ -139,12 +139,32 @@ class CheckedChannel:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reloaded:
+    """What became of a reading of the settings that was in order."""
+
+    changed: bool
+    """Whether anything is in force now that was not before."""
+    waiting: tuple[str, ...]
+    """Keys of the settings that are in force after a restart only."""
+    sentence: str
+    """All of it, for a person."""
+
+
 @runtime_checkable
 class Setup(Protocol):
     """What the owner may ask about the bot, and change, while it runs."""
 
     async def overview(self) -> Overview:
         """Tell how things are, without asking anybody outside."""
+        ...
+
+    async def reload(self) -> Reloaded:
+        """Read the settings again; put all of them in force from the next message on.
+
+        Raises:
+            SetupRefused: they are broken; nothing has changed.
+        """
         ...
 
     async def use_key(self, offer: KeyOffer) -> CheckedModel:

@@ -30,6 +30,8 @@ class CallStarted:
     call_id: str
     name: str
     effect: Effect
+    arguments: str | None = None
+    """The JSON it is carried out with, where a hook changed what the model asked for."""
     settles: str = ""
     """The code of the question with which a person approved it; it is used up by this record."""
     kind: Literal["call_started"] = "call_started"

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from bot.access.gates import ToldOfGates
@@ -72,6 +72,8 @@ class Memory:
     gates: ToldOfGates
     loops: LoopGuard
     paces: Paces
+    one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by whoever may be told something once: one for all doorkeepers with this memory."""
 
     @classmethod
     def of(
@@ -94,7 +96,7 @@ class Doorkeeper:
         self._ranks = ranks
         self._memory = memory
         self._names = names
-        self._one_by_one = asyncio.Lock()
+        self._one_by_one = memory.one_by_one
 
     def told_of(self, inbound: Inbound) -> Accepted | None:
         """Return the row that tells of a flood to which *inbound* belongs, if it does."""

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final
+from typing import Final, Protocol
 
 from bot.contracts.approval import Approval
 from bot.contracts.channel import Accepted, CallMade, Remark
@@ -13,11 +13,18 @@ from bot.contracts.messages import ToolCall
 from bot.contracts.store import Cursor, Store
 from bot.contracts.turn import OutcomeKind, TurnId, TurnState
 from bot.contracts.waiting import Waited, WaitFor
-from bot.kernel.intake import Intake
 from bot.kernel.steps import steps_of
 from bot.kernel.waiting import Waits
 
 _OPEN: Final = (TurnState.WAITING, TurnState.RUNNING)
+
+
+class TakesOver(Protocol):
+    """What takes messages over: an `Intake`, or whatever knows which one is meant now."""
+
+    async def receive(self, *inbounds: Inbound, cursor: Cursor | None = None) -> Sequence[Accepted]:
+        """Take messages over, all or none; in order; once each."""
+        ...
 
 
 class KernelGateway:
@@ -25,7 +32,7 @@ class KernelGateway:
 
     def __init__(
         self,
-        intake: Intake,
+        intake: TakesOver,
         store: Store,
         bus: Bus,
         summary_of: Callable[[ToolCall], str],

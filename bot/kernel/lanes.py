@@ -55,6 +55,14 @@ class Lanes:
         """Whom somebody asked to stop between the commit that gave them out and their lease."""
         self._running: dict[asyncio.Task[None], Turn] = {}
 
+    def allow(self, limit: int, background: int) -> None:
+        """Let at most *limit* turns run at once from now on; those that run may end.
+
+        At most *background* of them are work that nobody waits for.
+        """
+        self._limit, self._background = limit, background
+        self._wake.set()
+
     async def work(self) -> None:
         """Take and run turns until told to stop."""
         listening = asyncio.create_task(self._listen(), name="lanes listen")

@@ -42,16 +42,15 @@ def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = 
 def remember_good(settings: Settings) -> None:
     """Keep the file these settings came from as the last good one, after a start that worked.
 
-    It is kept as written, so no ``${NAME}`` in it is ever stored with its value.
+    It is kept as it was read, so that it is what was judged, and no ``${NAME}`` in it is ever
+    stored with its value.
     """
     if settings.problem:
         return
-    try:
-        written = (settings.home / CONFIG).read_bytes()
-    except FileNotFoundError:
+    if settings.written is None:
         (settings.home / LAST_GOOD).unlink(missing_ok=True)
         return
-    write_private(settings.home / LAST_GOOD, written)
+    write_private(settings.home / LAST_GOOD, settings.written.encode())
 
 
 def read_settings(
@@ -86,7 +85,8 @@ def read_settings(
         agents=frozenset({MAIN, *_keys(parsed.root.get("agents"))}),
         channels=frozenset(_keys(parsed.root.get("channels")) or {"webchat"}),
     )
-    return Reading(file=file, parsed=parsed, surroundings=surroundings).settings()
+    settings = Reading(file=file, parsed=parsed, surroundings=surroundings).settings()
+    return replace(settings, written=text)
 
 
 def _keys(section: Value) -> Collection[str]:

@@ -22,6 +22,7 @@ from bot.settings.routing import repeated
 from bot.settings.section import Section, one_of, section_below, shown
 from bot.settings.surroundings import Surroundings
 from bot.settings.terminal import command_name
+from bot.settings.tools import ExtraModule
 from bot.settings.yaml import KeyPath, Parsed, Value, dotted
 
 _HIDDEN: Final = "a value that is not shown"
@@ -209,6 +210,10 @@ class Reading:
             findings=tuple(self.surroundings.findings),
             named_besides=named_besides(environment, written=bool(written.models)),
             addresses=addresses(environment),
+            modules=tuple(
+                ExtraModule(name=name, where=self._where(("tools", "extra", number)))
+                for number, name in enumerate(written.tools.extra)
+            ),
             stored=tuple(
                 each for each in stored_tokens(environment) if each.channel not in written.channels
             ),

@@ -22,7 +22,7 @@ from bot.settings.routing import BindingSettings, ExpectSettings, Targets
 from bot.settings.section import Section
 from bot.settings.sessions import SessionSettings
 from bot.settings.store import StoreUrl
-from bot.settings.tools import ToolSettings
+from bot.settings.tools import ExtraModule, ToolSettings
 from bot.settings.yaml import KeyPath
 
 
@@ -129,6 +129,11 @@ class Settings:
     """Where providers, model servers and platforms are asked."""
     stored: tuple[StoredToken, ...] = ()
     """Platforms' tokens that wait for their channel."""
+    modules: tuple[ExtraModule, ...] = ()
+    """Modules of other packages with more tools, and where each is named."""
+    written: str | None = field(default=None, compare=False, repr=False)
+    """The text of the file they were read from, without any value of a ``${NAME}``; None if there
+    was no file."""
 
     @property
     def config_file(self) -> Path:

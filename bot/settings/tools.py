@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from bot.settings.channels import Module
 from bot.settings.section import Flag, Section, Text, refusal
 from bot.settings.shape import matching
 
@@ -76,6 +78,9 @@ class ToolSettings(PlaceRules):
     shell: Flag = True
     """Whether there is a shell. It runs only inside a sandbox; without one it is absent. `false`
     wins over everything."""
+    extra: tuple[Module, ...] = ()
+    """Modules with more tools, or with hooks that look at every call: `my_tools` is
+    `extensions/my_tools.py` in the state directory, or else any module that Python can import."""
     agents: Mapping[str, PlaceRules] = Field(default={})
     """For one agent, by its name."""
     channels: Mapping[str, PlaceRules] = Field(default={})
@@ -83,3 +88,11 @@ class ToolSettings(PlaceRules):
     conversations: Mapping[ConversationName, PlaceRules] = Field(default={})
     """For one conversation with its threads: its channel, a colon and its id, such as
     `slack:C0123`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraModule:
+    """A module of `tools.extra`, and where it is named: the file and its line."""
+
+    name: str
+    where: str

@@ -1,11 +1,10 @@
 """What the owner may change: one thing at a time, checked first, kept second, used third."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
-from bot.agent.failover import Candidate
 from bot.contracts.clock import Clock
 from bot.contracts.errors import ConfigError, SetupRefused
 from bot.contracts.secret import Secret
@@ -14,11 +13,12 @@ from bot.settings import Settings
 from bot.settings.choice import lines_of, with_choice
 from bot.settings.elsewhere import TELEGRAM_BOT, TELEGRAM_TOKEN, StoredToken
 from bot.settings.keep import NotKept, keep
-from bot.setup.candidates import open_candidates
 from bot.setup.cost import is_free, note_of_a_day, of_a_day, price_of
 from bot.setup.local import Found, look, look_at, window_at
 from bot.setup.telegram import username_of
 from bot.setup.trial import Tried, answer_one_word, sentence, try_key
+
+_T = TypeVar("_T")
 
 _LOAD_SECONDS: Final = 120.0
 """How long a local server may take for its first word: it reads gigabytes from the disk first."""
@@ -26,21 +26,61 @@ _LOAD_SECONDS: Final = 120.0
 _PULL: Final = "get one, for example with `ollama pull qwen3:8b`"
 
 
+class Prepared(Protocol):
+    """What was built of changed settings, whole, beside what runs."""
+
+    def use(self) -> None:
+        """Put it in place, in one step that cannot fail."""
+        ...
+
+    async def drop(self) -> None:
+        """Let go of it: nothing has changed."""
+        ...
+
+
+class Prepare(Protocol):
+    """Builds what settings ask for."""
+
+    def __call__(self, settings: Settings, *, reopen: bool) -> Awaitable[Prepared]:
+        """Build it, with *reopen* with models that were opened anew.
+
+        Raises:
+            ConfigError: something in the settings is wrong; nothing is left open.
+        """
+        ...
+
+
+class Nothing:
+    """Where no bot runs, there is nothing to build, and the next start finds what was kept."""
+
+    def use(self) -> None:
+        """Nothing is in place."""
+
+    async def drop(self) -> None:
+        """Nothing was built."""
+
+    @classmethod
+    async def prepare(cls, settings: Settings, *, reopen: bool) -> "Nothing":
+        """Build nothing."""
+        del settings, reopen
+        return cls()
+
+
 class Changes:
-    """The half of `Setup` that changes something; *use* is called with what was kept."""
+    """The half of `Setup` that changes something; *prepare* builds what is then used."""
 
     def __init__(
         self,
         settings: Settings,
         clock: Clock,
-        use: Callable[[Settings, Sequence[Candidate]], None],
+        prepare: Prepare,
     ) -> None:
         self._settings = settings
         self._clock: Final = clock
-        self._use: Final = use
+        self._prepare: Final = prepare
         self._windows: Final[dict[str, int]] = {}
         self._changing: Final = asyncio.Lock()
-        self._changes: Final[set[asyncio.Task[None]]] = set()
+        self._changes: Final[set[asyncio.Task[Any]]] = set()
 
     @property
     def settings(self) -> Settings:
@@ -86,11 +126,11 @@ class Changes:
         stored = StoredToken(channel=channel, identity=identity)
         lines = {TELEGRAM_TOKEN: token.reveal(), TELEGRAM_BOT: f"https://t.me/{name}"}
 
-        def use() -> None:
-            others = tuple(each for each in self._settings.stored if each.channel != channel)
-            self._settings = replace(self._settings, stored=(*others, stored))
+        def changed(now: Settings) -> Settings:
+            others = tuple(each for each in now.stored if each.channel != channel)
+            return replace(now, stored=(*others, stored))
 
-        await self._change(lines, use)
+        await self._change(lines, changed)
         return CheckedChannel(
             channel=channel,
             identity=identity,
@@ -99,23 +139,13 @@ class Changes:
 
     async def _take(self, tried: Tried) -> CheckedModel:
         model = tried.model
-        try:
-            candidates = open_candidates(model, self._clock)
-        except ConfigError as error:
-            raise SetupRefused(sentence(error)) from None
 
-        def use() -> None:
-            self._settings = with_choice(self._settings, model)
+        def changed(now: Settings) -> Settings:
             if tried.window is not None:
                 self._windows[model.model] = tried.window
-            self._use(self._settings, candidates)
+            return with_choice(now, model)
 
-        try:
-            await self._change(lines_of(model), use)
-        except SetupRefused:
-            for candidate in candidates:
-                await candidate.model.close()
-            raise
+        await self._change(lines_of(model), changed, reopen=True)
         return self._checked(tried)
 
     def _checked(self, tried: Tried) -> CheckedModel:
@@ -137,25 +167,50 @@ class Changes:
             note=note,
         )
 
-    async def _change(self, lines: Mapping[str, str | None], use: Callable[[], None]) -> None:
-        """Keep *lines*, then *use* them: both, or neither, also where the caller is cancelled.
+    async def _change(
+        self,
+        lines: Mapping[str, str | None],
+        changed: Callable[[Settings], Settings],
+        *,
+        reopen: bool = False,
+    ) -> None:
+        """Keep *lines*, then use the *changed* settings: both, or neither.
 
         Raises:
             SetupRefused: nothing was kept.
         """
 
         async def change() -> None:
-            async with self._changing:
-                try:
-                    await asyncio.to_thread(keep, self._settings.home, lines)
-                except NotKept as error:
-                    raise SetupRefused(sentence(error)) from None
-                use()
+            settings = changed(self._settings)
+            try:
+                prepared = await self._prepare(settings, reopen=reopen)
+            except ConfigError as error:
+                raise SetupRefused(sentence(error)) from None
+            try:
+                await asyncio.to_thread(keep, settings.home, lines)
+            except NotKept as error:
+                await prepared.drop()
+                raise SetupRefused(sentence(error)) from None
+            self._use(settings, prepared)
 
-        changing = asyncio.create_task(change(), name="change the setup")
+        await self._alone(change)
+
+    def _use(self, settings: Settings, prepared: Prepared) -> None:
+        """Put *settings* in force, with all that was prepared of them."""
+        self._settings = settings
+        prepared.use()
+
+    async def _alone(self, change: Callable[[], Awaitable[_T]]) -> _T:
+        """Carry out one change at a time, to its end, also where the caller is cancelled."""
+
+        async def in_turn() -> _T:
+            async with self._changing:
+                return await change()
+
+        changing = asyncio.create_task(in_turn(), name="change the setup")
         self._changes.add(changing)
         changing.add_done_callback(self._changes.discard)
-        await asyncio.shield(changing)
+        return await asyncio.shield(changing)
 
 
 def _not_there(found: Found, model: str) -> str:

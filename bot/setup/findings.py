@@ -69,10 +69,12 @@ def findings(
     sandbox: Sandbox | NoSandbox | None,
     disk: Disk,
     troubles: Sequence[ModelError] = (),
+    waiting: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
     """Say all that is wrong, the worst first (pure). *sandbox* is None where none is wanted."""
     found = [
         *_of_the_settings(settings),
+        *_of_what_waits(settings, waiting),
         *(_of_a_model(error) for error in troubles),
         *_of_the_models(settings),
         *_of_the_sandbox(sandbox),
@@ -96,6 +98,16 @@ def _of_the_settings(settings: Settings) -> Iterator[Finding]:
             weight=Weight.WARNING,
             what=what,
             fix=(fix and f"`{fix}`") or f"mend that line of {what.split(':')[0]}",
+        )
+
+
+def _of_what_waits(settings: Settings, waiting: Sequence[str]) -> Iterator[Finding]:
+    if waiting:
+        yield Finding(
+            weight=Weight.WARNING,
+            what=f"changed since the start, and in force after a restart only: {', '.join(waiting)}"
+            f" ({settings.config_file})",
+            fix="stop the bot and start it again; what waits is kept",
         )
 
 

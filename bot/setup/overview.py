@@ -49,6 +49,8 @@ class Look:
     troubles: Sequence[ModelError] = ()
     windows: dict[str, int] | None = None
     """Windows that providers told of their models, by the model's name."""
+    waiting: Sequence[str] = ()
+    """Keys of the settings that are in force after a restart only."""
     page_agent: AgentId = MAIN
     """Who answers the owner on the page: its models are told of first."""
 
@@ -72,6 +74,7 @@ async def overview(settings: Settings, look: Look) -> Overview:
             sandbox=look.sandbox if settings.tools.shell else None,
             disk=disk,
             troubles=look.troubles,
+            waiting=look.waiting,
         ),
     )
 

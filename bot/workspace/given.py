@@ -20,7 +20,7 @@ class GivenFiles:
     def __init__(
         self, *roots: Path, root_of: Callable[[ConversationKey, str], Path] | None = None
     ) -> None:
-        self._roots: Final = roots
+        self._roots = roots
         self._root_of: Final = root_of
 
     def put(self, conversation: ConversationKey, sender: str, path: str, data: bytes) -> None:
@@ -30,6 +30,8 @@ class GivenFiles:
             ToolError: it cannot be written.
         """
         root = self._root_of(conversation, sender) if self._root_of else self._roots[0]
+        if root not in self._roots:  # of an agent that came later
+            self._roots = (*self._roots, root)
         beneath.write(root, tuple(path.split("/")), data)
 
     def drop(self, path: str) -> None:

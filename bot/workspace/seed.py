@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import bot
+from bot.contracts.errors import ConfigError
 
 _GIVEN: Final = ".seeded"
 """Lists what this workspace was given, one path a line, so that a deleted file stays deleted."""
@@ -38,6 +39,20 @@ def seed(target: Path, template: Path) -> tuple[str, ...]:
     if fresh:
         _write(target / _GIVEN, "".join(f"{name}\n" for name in (*given, *fresh)).encode())
     return copied
+
+
+def seed_workspace(agent_id: str, workspace: Path) -> None:
+    """Give an agent's workspace what it never had.
+
+    Raises:
+        ConfigError: it cannot be made or written.
+    """
+    try:
+        seed(workspace, template_folder())
+    except OSError as error:
+        found = f"{workspace}, which cannot be written ({error.strerror})"
+        expected = "a folder that this user may write"
+        raise ConfigError(f"agents.{agent_id}.workspace", found, expected) from None
 
 
 def _given(target: Path) -> tuple[str, ...]:

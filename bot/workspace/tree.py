@@ -112,16 +112,26 @@ class WorkspaceTree:
             beneath.write(self._root, names, data)
 
 
-def trees_of(roots: Iterable[Path]) -> dict[Path, WorkspaceTree]:
+def trees_of(
+    roots: Iterable[Path],
+    writers: dict[Path, Writers] | None = None,
+) -> dict[Path, WorkspaceTree]:
     """Return the tree of each of *roots*, the same for the same folder.
 
-    Where one folder lies in another, whoever writes in either of them takes turns.
+    Where one folder lies in another, whoever writes in either of them takes turns. Pass the same
+    *writers* again, and they take turns with those who had an earlier tree of the folder.
     """
     trees: dict[Path, WorkspaceTree] = {}
-    writers: dict[Path, Writers] = {}
+    writers = {} if writers is None else writers
     folders = {root: root.resolve() for root in roots}
     for folder in sorted(set(folders.values())):  # what lies around comes before what is inside
-        around = next((one for one in writers if folder.is_relative_to(one)), None)
+        if folder in writers:
+            trees[folder] = WorkspaceTree(folder, writers[folder])
+            continue
+        around = next(
+            (one for one in writers if folder.is_relative_to(one) or one.is_relative_to(folder)),
+            None,
+        )
         writers[folder] = Writers() if around is None else writers[around]
         trees[folder] = WorkspaceTree(folder, writers[folder])
     return {root: trees[folder] for root, folder in folders.items()}

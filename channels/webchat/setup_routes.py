@@ -70,6 +70,7 @@ class SetupRoutes:
             ("GET", "/setup/local", self.find_local),
             ("POST", "/setup/local", self.use_local),
             ("POST", "/setup/channel", self.add_channel),
+            ("POST", "/setup/reload", self.reload),
         ]
         return [
             RouteSpec(mount=mount, method=method, path=path, handler=door(self._told(answer)))
@@ -110,6 +111,11 @@ class SetupRoutes:
             raise NoSuchWish(_NO_CHANNEL)
         async with self._change():
             return await setup.add_channel(*wish)
+
+    async def reload(self, setup: Setup, _request: web.Request) -> setup_wire.Answer:
+        """Read the settings again."""
+        async with self._change():
+            return await setup.reload()
 
     @asynccontextmanager
     async def _change(self) -> AsyncIterator[None]:

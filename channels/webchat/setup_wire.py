@@ -9,7 +9,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from bot.contracts.errors import SetupRefused
 from bot.contracts.secret import Secret
-from bot.contracts.setup import CheckedChannel, CheckedModel, KeyOffer, LocalServer, Overview
+from bot.contracts.setup import (
+    CheckedChannel,
+    CheckedModel,
+    KeyOffer,
+    LocalServer,
+    Overview,
+    Reloaded,
+)
 
 _VISIBLE: Final = re.compile(r"[!-~]{1,1000}")
 """A key travels in a header, so it has no space and nothing but ASCII; none is near 1,000 long."""
@@ -53,7 +60,7 @@ class ChannelWish:
     token: str = field(repr=False)
 
 
-Answer = Overview | CheckedModel | LocalServers | CheckedChannel
+Answer = Overview | CheckedModel | LocalServers | CheckedChannel | Reloaded
 
 
 @cache

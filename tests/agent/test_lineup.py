@@ -1,5 +1,6 @@
 """Models are replaced while turns run; each is closed once, when its last turn has ended."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -48,11 +49,13 @@ async def test_a_turn_keeps_what_it_began_with_and_every_model_is_closed_once(
 ) -> None:
     made = [candidate("0")]
     lineup = Lineup(made)
+    retiring = []
     running = []
     for step in steps:
         if step == "replace":
             made.append(candidate(str(len(made))))
-            lineup.replace(made[-1:])
+            retiring.append(asyncio.create_task(lineup.retire()))
+            lineup = Lineup(made[-1:])
         elif step == "begin":
             turn = lineup.held()
             assert turn.__enter__() == (made[-1],)
@@ -65,7 +68,7 @@ async def test_a_turn_keeps_what_it_began_with_and_every_model_is_closed_once(
         assert closed(kept) == 0
         turn.__exit__(None, None, None)
 
-    await lineup.close()
+    await asyncio.gather(lineup.close(), *retiring)
 
     assert [closed(each) for each in made] == [1] * len(made)
 
@@ -92,17 +95,6 @@ def test_a_stumble_or_a_long_request_says_nothing_of_the_model() -> None:
         lineup.note(one, error)
 
     assert lineup.troubles == ()
-
-
-async def test_what_a_replaced_model_does_is_no_news() -> None:
-    one = candidate("one")
-    lineup = Lineup([one])
-    lineup.replace([candidate("other")])
-
-    lineup.note(one, KeyRefused("no"))
-
-    assert lineup.troubles == ()
-    await lineup.close()
 
 
 async def test_a_model_that_cannot_be_closed_keeps_no_other_open() -> None:

@@ -25,7 +25,7 @@ from bot.contracts.model import ChatModel
 from bot.contracts.tool import Tool
 from bot.contracts.turn import TurnId
 from bot.serve import serve
-from bot.settings import load_settings
+from bot.settings import load_settings, read_settings
 from bot.workspace.seed import seed, template_folder
 from tests.doubles.scripted_model import ScriptedModel, Step
 
@@ -131,12 +131,13 @@ async def a_rig(
     A key in *environ* makes it ask that key's server instead, *asks* that very model.
     """
     home.mkdir(mode=0o700, exist_ok=True)
-    settings = load_settings(home, {"HOME": str(home), **(environ or {})})
+    around = {"HOME": str(home), **(environ or {})}
+    settings = load_settings(home, around)
     for agent in settings.agents.values():
         seed(Path(agent.workspace), template_folder())
     model = ScriptedModel(*steps)
     seams = Seams(models={"demo": asks or model}, tools=tuple(tools))
-    app = await build(settings, web=False, seams=seams)
+    app = await build(settings, web=False, seams=seams, read=lambda: read_settings(home, around))
     ready, until = asyncio.Event(), asyncio.Event()
     serving = asyncio.create_task(
         serve(app, ready=lambda _: ready.set(), until=until, drain_seconds=drain_seconds)
