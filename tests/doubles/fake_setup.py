@@ -18,6 +18,7 @@ from bot.contracts.setup import (
     LocalServer,
     ModelView,
     Overview,
+    Reloaded,
     SandboxView,
     SpentView,
     Weight,
@@ -109,6 +110,10 @@ class FakeSetup:
         if self.broken is not None:
             raise self.broken
         return self.seen
+
+    async def reload(self) -> Reloaded:
+        async with self._change():
+            return Reloaded(changed=False, waiting=(), sentence="Nothing has changed.")
 
     async def use_key(self, offer: KeyOffer) -> CheckedModel:
         assert isinstance(offer.key, Secret)

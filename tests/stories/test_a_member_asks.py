@@ -55,7 +55,7 @@ async def test_a_call_that_is_not_for_them_is_denied_and_nothing_happens(
 
         (result,) = results(rig)
         assert files(rig.workspace) == before
-        if name.lower() == "shell" and isinstance(rig.app.sandbox, NoSandbox):
+        if name.lower() == "shell" and isinstance(rig.app.present.now.sandbox, NoSandbox):
             assert "There is no tool" in result.text
         else:
             assert result.state is ResultState.DENIED
