@@ -121,9 +121,8 @@ async def build(
         moved = MovedRooms(await store.ledger.moves())
         settings = with_doubts(settings, moved)
         specs, present = load_channels(settings), Present(settings)
-        entrance = await open_entrance(
-            specs, store, moved.names, seams, lambda: bool(present.settings.problem)
-        )
+        broken = partial(_is_broken, present)
+        entrance = await open_entrance(specs, store, moved.names, seams, broken)
         channels = _channels(present, specs, store, entrance.people, seams)
         for channel in channels:
             opening.push_async_callback(channel.close)
@@ -143,13 +142,7 @@ async def build(
         server = _server(settings, channels, _own_routes(entrance, store, waits), web=web)
         page = Page(channels=channels, server=server, routes=lambda: present.now.router)
         deliveries = _deliveries(channels, seams)
-        answers = Answers(
-            agents=AgentsOfNow(present),
-            turns=store.turns,
-            bus=lasting.bus,
-            can_show=deliveries.can_show,
-        )
-        lanes = _lanes(settings, _runner(answers, deliveries), seams)
+        lanes = _lanes(settings, _runner(_answers(present, lasting, deliveries), deliveries), seams)
         again = read or partial(read_settings, settings.home)
         setup = _setup(present, lasting, lanes, page, lambda: with_doubts(again(), moved))
         return App(
@@ -192,6 +185,10 @@ def _setup(
     return setup
 
 
+def _is_broken(present: Present) -> bool:
+    return bool(present.settings.problem)
+
+
 async def _store(settings: Settings, seams: Seams) -> Store:
     most = settings.queue.cap_all
     return await open_store(settings.store, clock=seams.clock, most_waiting=most)
@@ -214,6 +211,15 @@ def _lanes(settings: Settings, runner: TurnRunner, seams: Seams) -> Lanes:
         worker=seams.ids.new(),
         limit=settings.limits.turns_at_once,
         background=settings.limits.background_at_once,
+    )
+
+
+def _answers(present: Present, lasting: Lasting, deliveries: Deliveries) -> Answers:
+    return Answers(
+        agents=AgentsOfNow(present),
+        turns=lasting.store.turns,
+        bus=lasting.bus,
+        can_show=deliveries.can_show,
     )
 
 

@@ -56,6 +56,7 @@ http:
 store: sqlite:///~/db/x.db
 tools:
   shell: false
+  extra: [their_tools]
   profile: coding
   allow: ["group:files"]
   deny: [edit_file]
