@@ -60,10 +60,15 @@ tools:
   profile: coding
   allow: ["group:files"]
   deny: [edit_file]
-  ranks: {member: {profile: minimal, allow: ["*"], deny: [read_file], grant: [write_file]}}
-  agents: {main: {profile: full, allow: ["*"], deny: [], ranks: {guest: {}}}}
+  ask: [write_file]
+  ranks:
+    member: {profile: minimal, allow: ["*"], deny: [read_file], grant: [write_file], ask: [shell]}
+  agents: {main: {profile: full, allow: ["*"], deny: [], ask: [], ranks: {guest: {}}}}
   channels: {webchat: {deny: ["*_file"]}}
   conversations: {"webchat:-100123": {profile: minimal}}
+approvals:
+  approvers: [owner, "telegram:-5"]
+  minutes: 3
 limits:
   model_calls: 7
   tool_calls: 8
