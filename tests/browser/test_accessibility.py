@@ -38,6 +38,13 @@ LOOKS = [
 ]
 
 
+async def findings_of(page: Page, axe: str) -> list[str]:
+    """Return what the rules of *axe* have against the page as it is, trifles aside."""
+    await page.evaluate(axe)
+    found: list[str] = await page.evaluate(_RUN, _RULES)
+    return found
+
+
 class Checked:
     """A page, and what axe says of it."""
 
@@ -48,9 +55,7 @@ class Checked:
 
     async def findings(self) -> list[str]:
         """Everything moderate, serious or critical, on the page as it is."""
-        await self.page.evaluate(self._axe)
-        found: list[str] = await self.page.evaluate(_RUN, _RULES)
-        return found
+        return await findings_of(self.page, self._axe)
 
     async def open_list(self) -> None:
         if await self.page.locator("#menu").is_visible():
