@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +19,25 @@ from tests.doubles.rig import PAGE, Rig, a_rig
 from tests.doubles.scripted_model import Step, call, calls, words
 from tests.doubles.tools import Ledger
 
+_SAYS_BYE = """
+from bot.contracts.extension import Changed, ToolHooks
+
+
+async def before(use):
+    return Changed(arguments={"word": "bye"})
+
+
+HOOKS = ToolHooks(before_tool=before)
+"""
+
 
 @asynccontextmanager
 async def asking(
-    home: Path, ledger: Ledger, *steps: Step, **approvals: object
+    home: Path, ledger: Ledger, *steps: Step, extra: Sequence[str] = (), **approvals: object
 ) -> AsyncIterator[Rig]:
     """A bot whose tool `act` has to be approved."""
     home.mkdir(mode=0o700, exist_ok=True)
-    settings = {"tools": {"ask": ["act"]}, "approvals": approvals}
+    settings = {"tools": {"ask": ["act"], "extra": list(extra)}, "approvals": approvals}
     (home / "config.yaml").write_text(json.dumps(settings))
     async with a_rig(home, *steps, tools=[ledger.tool()]) as rig:
         yield rig
@@ -306,3 +317,25 @@ async def test_a_press_by_somebody_who_may_not_decide_leaves_it_waiting(tmp_path
     assert told == [f"That is not yours to decide. {code} still waits."]
     assert approval.state is ApprovalState.ASKED
     assert ledger.acts == []
+
+
+async def test_no_hook_makes_another_call_of_what_was_approved(tmp_path: Path) -> None:
+    """The person saw one call in full; the module of another package makes a second of it."""
+    home, ledger = tmp_path / "home", Ledger()
+    extensions = home / "extensions"
+    extensions.mkdir(mode=0o700, parents=True)
+    (extensions / "says_bye.py").write_text(_SAYS_BYE)
+    steps = (call("act", word="hi"), words("It was refused."))
+    async with asking(home, ledger, *steps, extra=["says_bye"]) as rig:
+        code = await question(rig, await rig.say("do it"))
+        await press(rig, code, "once")
+        await settled(rig, code)
+        (result,) = [
+            one
+            for one in rig.model.requests[-1].messages
+            if isinstance(one, ToolResult) and one.state is not ResultState.ASKED
+        ]
+
+    assert ledger.acts == []
+    assert result.state is ResultState.DENIED
+    assert "says_bye changed the arguments" in result.text
