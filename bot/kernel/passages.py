@@ -37,6 +37,7 @@ _WORDS: Final = {
     ResultState.OK: "done",
     ResultState.ERROR: "failed",
     ResultState.DENIED: "refused",
+    ResultState.ASKED: "put to a person",
     ResultState.KILLED: "cut off",
     ResultState.UNKNOWN: "begun, and nobody knows how it ended",
 }

@@ -1,5 +1,6 @@
 """The state directory: where it is, that it is ours alone, and what is put into a new one."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -7,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bot.contracts.errors import ConfigError
+from bot.contracts.errors import ConfigError, StoreUnavailable
 from bot.settings.surroundings import absolute
 
 _VARIABLE: Final = "STONECHAT_HOME"
@@ -47,6 +48,7 @@ def open_home(home: Path) -> None:
 
     Raises:
         ConfigError: it cannot be written, belongs to somebody else, or is a folder of other things.
+        StoreUnavailable: its disk is full: no setting is wrong, and there may be room later.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,6 +58,8 @@ def open_home(home: Path) -> None:
     except FileExistsError:
         raise ConfigError(_VARIABLE, f"{home}, which is no folder", "a folder") from None
     except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise StoreUnavailable(f"the disk with {home} is full: free some space") from None
         found = f"{home}, which cannot be written ({error.strerror})"
         raise ConfigError(_VARIABLE, found, "a folder that this user may write") from None
 

@@ -438,7 +438,13 @@ async def test_a_fault_and_a_proxy_s_page_become_a_sentence(chromium: Browser) -
 
 
 _CHECKED = {"model": "m", "window": None, "micro_usd_a_day": None, "note": ""}
-_USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
+_USED = {
+    "turns": 1,
+    "input_tokens": 1_200,
+    "output_tokens": 3,
+    "micro_usd": 0,
+    "unpriced_tokens": 1_203,
+}
 
 
 @pytest.mark.parametrize(
@@ -448,8 +454,8 @@ _USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
         pytest.param("windowSize", 1_000_000, "1M window", id="1M"),
         pytest.param("windowSize", 32_768, "32.8k window", id="a power of two"),
         pytest.param("windowSize", None, "", id="no window"),
-        pytest.param("dollars", 0.004, "less than $0.01", id="not nothing"),
-        pytest.param("dollars", 12.345, "$12.35", id="cents"),
+        pytest.param("dollars", 4_000, "less than $0.01", id="not nothing"),
+        pytest.param("dollars", 12_345_678, "$12.35", id="cents"),
         pytest.param(
             "checked",
             _CHECKED,
@@ -465,12 +471,12 @@ _USED = {"turns": 1, "input_tokens": 1_200, "output_tokens": 3, "usd": None}
         pytest.param(
             "used",
             _USED,
-            "1 turn · 1,200 tokens read · 3 written · what it cost is not known",
+            "1 turn · 1,200 tokens read · 3 written · 1,203 tokens at a price that is not known",
             id="one turn",
         ),
         pytest.param(
             "used",
-            {"turns": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0},
+            {"turns": 0, "input_tokens": 0, "output_tokens": 0, "micro_usd": 0},
             "Nothing yet.",
             id="nothing",
         ),

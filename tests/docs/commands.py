@@ -14,9 +14,10 @@ ELSEWHERE: Final = frozenset(
     {"apt-get", "brew", "docker", "git", "ollama", "pipx", "podman", "ssh", "tailscale", "uv"}
 )
 """What a page may name though a machine that tests need not have it."""
-_PLAIN: Final = frozenset({"cat", "cd", "chmod", "cp", "export", "mkdir"})
+_PLAIN: Final = frozenset({"cat", "cd", "chmod", "cp", "export", "mkdir", "printf"})
 _OURS: Final = frozenset({"stonechat", "script/run"})
 _ENDS: Final = frozenset({";", "&&", "||", "|", "&"})
+_HERE_DOCUMENT: Final = re.compile(r"(<<'?(\w+)'?\n).*?^\2$", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=.*")
 
 
@@ -26,7 +27,8 @@ def faults(code: str) -> list[str]:
 
 
 def _commands(code: str) -> Iterator[list[str]]:
-    for line in code.replace("\\\n", " ").splitlines():
+    commands = _HERE_DOCUMENT.sub(r"\1", code)
+    for line in commands.replace("\\\n", " ").splitlines():
         words: list[str] = []
         lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
         lexer.wordchars += ":@=…$"

@@ -113,7 +113,7 @@ class FakeSetup:
 
     async def reload(self) -> Reloaded:
         async with self._change():
-            return Reloaded(changed=False, waiting=(), sentence="Nothing has changed.")
+            return Reloaded(changed=False, waiting=("http",), sentence="Nothing has changed.")
 
     async def use_key(self, offer: KeyOffer) -> CheckedModel:
         assert isinstance(offer.key, Secret)

@@ -78,7 +78,7 @@ async def test_an_answer_is_two_commits_and_nothing_for_nothing(tmp_path: Path) 
     async with counted(tmp_path / "home", words("Here."), effect=Effect.PURE) as (rig, counts):
         await said(rig)
         assert (counts.commits, counts.empty, counts.reads) == (2, 0, 0)
-        assert counts.statements <= 25
+        assert counts.statements <= 27  # two of them are the trigger that ends open questions
 
 
 @pytest.mark.parametrize(("effect", "commits"), [(Effect.PURE, 3), (Effect.UNSAFE, 4)])

@@ -31,6 +31,7 @@ _PREFIX: Final[Mapping[ResultState, str]] = {
     ResultState.OK: "",
     ResultState.ERROR: "Error: ",
     ResultState.DENIED: "Denied: ",
+    ResultState.ASKED: "Not carried out yet: ",
     ResultState.KILLED: "Ended from outside: ",
     ResultState.UNKNOWN: "Outcome unknown: ",
 }

@@ -14,7 +14,7 @@ export class Questions {
   card({ question, choices }) {
     const state = make("p", { className: "standing", tabIndex: -1 });
     state.setAttribute("role", "status");
-    const buttons = make("div", { className: "choices" }, ...(choices ?? []).map((one) => this.button(one)));
+    const buttons = make("div", { className: "answers" }, ...(choices ?? []).map((one) => this.button(one)));
     buttons.setAttribute("role", "group");
     buttons.setAttribute("aria-label", `Decide about ${question.code}`);
     const card = make("div", { className: "decision" }, buttons, state);
