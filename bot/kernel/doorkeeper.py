@@ -30,6 +30,8 @@ _TOO_FAST: Final = "sender:too-fast"
 _WRITES: Final = frozenset({EventClass.MESSAGE, EventClass.COMMAND})
 _UNLISTED: Final = frozenset({"room:not-listed", "rooms:disabled"})
 """Rules of rooms in which the bot does not listen, and so does not speak if it can help it."""
+_NOT_KEPT: Final = _UNLISTED | {"room:not-mentioned"}
+"""Rules that keep no words: besides those, where what is not said to the bot is not observed."""
 
 
 RoomNames = Callable[[str, str, str], Sequence[str]]
@@ -153,7 +155,7 @@ class Doorkeeper:
                 arrival = await self._told_of_gate(arrival, judged)
             case _:
                 pass
-        is_nobody = judged.rank is Rank.STRANGER or judged.admission.reason in _UNLISTED
+        is_nobody = judged.rank is Rank.STRANGER or judged.admission.reason in _NOT_KEPT
         if isinstance(judged.admission, Drop) and is_nobody:
             return replace(arrival, inbound=bounds.without_words(arrival.inbound))
         return arrival

@@ -131,6 +131,16 @@ async def test_nobody_else_is_told_of_a_gate() -> None:
         assert (await house.come(said("hi", room=room)))[1].replies == ()
 
 
+@pytest.mark.parametrize(("observe", "kept"), [(True, "lunch?"), (False, "")])
+async def test_what_is_overheard_is_kept_only_where_it_may_be(observe: bool, kept: str) -> None:
+    house = House(rules(allow={"77": {}}, observe=observe))
+
+    judged, arrival = await house.come(said("lunch?", room="77"))
+
+    assert judged.admission.reason == "room:not-mentioned"
+    assert arrival.inbound.text == kept
+
+
 async def test_what_could_not_be_recorded_is_told_the_next_time() -> None:
     house = House(rules())
     judged = await house.keeper.judge(said("hi", "alice", room="-1"))
