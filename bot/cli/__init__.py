@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from bot import __version__
-from bot.cli import groups
+from bot.cli import groups, looking
 from bot.cli.sessions_group import sessions
 from bot.contracts.errors import BotError, ConfigError, StoreHeld
 from bot.contracts.secret import mask
@@ -40,6 +40,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(looking.looking)
 app.add_typer(groups.models, name="models")
 app.add_typer(groups.channels, name="channels")
 app.add_typer(groups.web, name="web")
@@ -153,7 +154,6 @@ Host = Annotated[
     str | None,
     typer.Option(help="Listen at this IP address; one that others reach needs `http.public_url`."),
 ]
-Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")]
 
 
 @app.command()
@@ -231,149 +231,3 @@ def reload() -> None:
 def version() -> None:
     """Show the version."""
     _show_version(wanted=True)
-
-
-@app.command()
-def turns(
-    *,
-    session: Annotated[str | None, typer.Option(help="Only those of this session key.")] = None,
-    open_only: Annotated[bool, typer.Option("--open", help="Only what waits or runs.")] = False,
-    limit: Limit = 30,
-) -> None:
-    """List the turns, latest first."""
-    from bot.cli.lists import list_turns
-
-    list_turns(session, open_only=open_only, limit=limit)
-
-
-@app.command()
-def trace(
-    message: Annotated[
-        str | None,
-        typer.Argument(
-            help="A turn's id or its beginning, or the platform's id of a message; "
-            "left out, the last message."
-        ),
-    ] = None,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-) -> None:
-    """Tell why there is no reply, and all else that became of a message."""
-    from bot.cli.trace import trace as tell
-
-    tell(message, as_json=as_json)
-
-
-@app.command()
-def wait(
-    context: typer.Context,
-    turn: Annotated[
-        str, typer.Argument(help="A turn's id or its beginning, or a message's own id.")
-    ],
-    *,
-    seconds: Annotated[float, typer.Option(min=0, help="How long to wait; 0 only looks.")] = 3_600,
-    delivered: Annotated[
-        bool, typer.Option("--delivered", help="Also until the answer has arrived.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-) -> None:
-    """Wait for a turn and print the answer. Exits as `ask` does, and 3 if the wait expired."""
-    from bot.cli.wait import wait as wait_for
-    from bot.contracts.waiting import WaitFor
-
-    until = WaitFor.DELIVERED if delivered else WaitFor.ENDED
-    raise typer.Exit(wait_for(turn, seconds, until, as_json=as_json, debug=context.obj))
-
-
-@app.command()
-def route(  # noqa: PLR0913 - one option each
-    *,
-    channel: Annotated[str, typer.Option(help="The channel, by its key under `channels:`.")],
-    conversation: Annotated[
-        str | None, typer.Option(help="The platform's id of the conversation.")
-    ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(help="direct or room; left out: direct where no conversation is named."),
-    ] = None,
-    thread: Annotated[str | None, typer.Option(help="A thread of the conversation.")] = None,
-    parent: Annotated[str | None, typer.Option(help="The room that it is below.")] = None,
-    space: Annotated[str | None, typer.Option(help="The server or workspace.")] = None,
-    sender: Annotated[str | None, typer.Option(help="The platform's id of who writes.")] = None,
-    roles: Annotated[
-        str | None, typer.Option(help="Their roles there, with commas between.")
-    ] = None,
-    rank: Annotated[str | None, typer.Option(help="Their rank; left out: owner or member.")] = None,
-    account: Annotated[str, typer.Option(help="Which account it is written to.")] = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-) -> None:
-    """Say where a message would go, and why no other binding gets it. Sends nothing."""
-    from bot.cli.route import kind_of, rank_of
-    from bot.cli.route import route as tell_route
-    from bot.contracts.route import Match
-
-    when = Match(
-        channel=channel,
-        account=account,
-        conversation=conversation,
-        kind=kind_of(kind),
-        thread=thread,
-        parent=parent,
-        space=space,
-        sender=sender,
-        roles=tuple(one.strip() for one in (roles or "").split(",") if one.strip()),
-    )
-    tell_route(when, rank_of(rank), as_json=as_json)
-
-
-@app.command()
-def targets() -> None:
-    """List the places that have a name."""
-    from bot.cli.route import list_targets
-
-    list_targets()
-
-
-@app.command()
-def tools(
-    *,
-    rank: Annotated[
-        Literal["owner", "admin", "member", "guest"], typer.Option(help="Who asks.")
-    ] = "owner",
-    agent: Annotated[str, typer.Option(help="Which agent answers.")] = "main",
-    channel: Annotated[str, typer.Option(help="Where it is asked.")] = "",
-    conversation: Annotated[str, typer.Option(help="In which conversation of the channel.")] = "",
-) -> None:
-    """Say which tools a model gets, and by which rule each was given or taken away."""
-    from bot.agent.policy import Place
-    from bot.cli.tools import tools as tell
-
-    tell(rank, Place(agent=agent, channel=channel, conversation=conversation))
-
-
-@app.command()
-def usage(
-    *,
-    days: Annotated[int, typer.Option(min=1, max=3_650, help="How many, today included.")] = 7,
-    by: Annotated[
-        Literal["model", "agent", "person", "session", "day"],
-        typer.Option(help="What is added up together."),
-    ] = "model",
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-) -> None:
-    """Say what models used and cost, also of conversations that were deleted."""
-    from bot.cli.usage import usage as tell
-
-    tell(days, by, as_json=as_json)
-
-
-@app.command()
-def outbox(
-    *,
-    everything: Annotated[bool, typer.Option("--all", help="Also what has arrived.")] = False,
-    limit: Limit = 30,
-) -> None:
-    """List what is on its way, or did not arrive."""
-    from bot.cli.lists import list_outbox
-
-    list_outbox(everything=everything, limit=limit)

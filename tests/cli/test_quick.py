@@ -37,49 +37,6 @@ def test_a_start_builds_no_reader_of_what_nobody_has_sent_yet() -> None:
     assert prints(code) == "[]"
 
 
-FROZEN = """
-import dataclasses
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Fixed:
-    x: int = 1
-@dataclasses.dataclass(frozen=True)
-class Loose:
-    x: int = 1
-class Below(Loose):
-    pass
-def tried(change):
-    try:
-        return change()
-    except (AttributeError, TypeError) as error:
-        return f"{type(error).__name__}: {error}"
-below = Below()
-for kind in (Fixed(), Loose(), below):
-    for name in ("x", "y"):
-        print(tried(lambda: setattr(kind, name, 2)), tried(lambda: delattr(kind, name)))
-print(below, vars(below), Fixed() == Fixed(), hash(Fixed()) == hash(Fixed()), Fixed.__match_args__)
-print(Fixed.__setattr__.__qualname__, Fixed.__delattr__.__qualname__)
-print(tried(lambda: object.__setattr__(Fixed(), "x", 3)))
-"""
-"""What can be tried with a frozen class, printed."""
-
-
-def test_what_is_frozen_refuses_a_change_as_pythons_own_does() -> None:
-    quick = "from bot.cli.quick import import_quickly; import_quickly()"
-
-    assert prints(f"{quick}\n{FROZEN}") == prints(FROZEN)
-
-
-def test_no_class_of_a_start_has_its_refusals_compiled_for_itself() -> None:
-    code = (
-        f"{START}\nimport sys\nfrom bot.contracts.store import Record\n"
-        "from bot.contracts.messages import UserMessage\n"
-        "print(sys.version_info >= (3, 13) or Record.__setattr__.__code__"
-        " is UserMessage.__setattr__.__code__)"
-    )
-
-    assert prints(code) == "True"
-
-
 def test_garbage_is_looked_for_once_it_runs_but_not_among_what_stays(tmp_path: Path) -> None:
     code = (
         "import gc, io, os, sys\n"
